@@ -1,0 +1,230 @@
+//! The queue of one sale: tickets that wait for their order, those that wait for another attempt, and the dead letters.
+//!
+//! ```text
+//! fresh ──take──▶ leased ──conclude──▶ gone
+//!   ▲               │ │──retry──▶ returned (not before …) ──take──▶ leased
+//!   └──── lease ────┘ └──bury──▶ dead ──revive──▶ returned
+//!        expires
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::buyers::Place;
+use crate::{EpochMs, Quantity, RequestId, Ticket, UserId};
+
+/// A ticket handed to a worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delivery {
+    /// The ticket.
+    pub ticket: Ticket,
+    /// The buyer.
+    pub user: UserId,
+    /// His units.
+    pub quantity: Quantity,
+    /// The store's time of the decision.
+    pub accepted_at: EpochMs,
+    /// The request that bought.
+    pub request_id: RequestId,
+    /// Failed attempts to settle so far.
+    pub attempts: u32,
+    /// How often it was handed out since the process started, this time included.
+    pub deliveries: u32,
+}
+
+/// A ticket that waits.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    pub(crate) place: Place,
+    pub(crate) request_id: RequestId,
+    pub(crate) accepted_at: EpochMs,
+    pub(crate) quantity: Quantity,
+    pub(crate) attempts: u32,
+    deliveries: u32,
+    turn: Turn,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// Never taken: found by the cursor.
+    Fresh,
+    /// Waits in `returned` under this moment.
+    Returned(EpochMs),
+    /// With a worker until this moment.
+    Leased(EpochMs),
+}
+
+/// A parked ticket.
+#[derive(Debug)]
+pub(crate) struct DeadLetter {
+    pub(crate) place: Place,
+    pub(crate) request_id: RequestId,
+    pub(crate) accepted_at: EpochMs,
+    pub(crate) quantity: Quantity,
+    pub(crate) reason: String,
+}
+
+/// All tickets of a sale without a final result, by sequence.
+#[derive(Debug, Default)]
+pub(crate) struct Backlog {
+    waiting: BTreeMap<u64, Waiting>,
+    /// Everything from this sequence on is fresh.
+    cursor: u64,
+    returned: BTreeSet<(EpochMs, u64)>,
+    leased: BTreeSet<(EpochMs, u64)>,
+    dead: BTreeMap<u64, DeadLetter>,
+}
+
+impl Backlog {
+    pub(crate) fn len(&self) -> usize {
+        self.waiting.len()
+    }
+
+    pub(crate) fn dead(&self) -> impl Iterator<Item = (u64, &DeadLetter)> {
+        self.dead.iter().map(|(&sequence, letter)| (sequence, letter))
+    }
+
+    pub(crate) fn waiting(&self, sequence: u64) -> Option<&Waiting> {
+        self.waiting.get(&sequence)
+    }
+
+    pub(crate) fn dead_letter(&self, sequence: u64) -> Option<&DeadLetter> {
+        self.dead.get(&sequence)
+    }
+
+    /// The oldest ticket that waits; dead ones do not count.
+    pub(crate) fn oldest(&self) -> Option<(u64, EpochMs)> {
+        self.waiting.first_key_value().map(|(&sequence, waiting)| (sequence, waiting.accepted_at))
+    }
+
+    /// Adds a fresh ticket. Sequences ascend, except for tickets put back: those are returned ones.
+    pub(crate) fn push(
+        &mut self,
+        sequence: u64,
+        place: Place,
+        request_id: RequestId,
+        accepted_at: EpochMs,
+        quantity: Quantity,
+        attempts: u32,
+    ) {
+        let fresh = self.cursor <= sequence;
+        let turn = if fresh { Turn::Fresh } else { Turn::Returned(EpochMs(0)) };
+        if !fresh {
+            self.returned.insert((EpochMs(0), sequence));
+        }
+        self.waiting.insert(sequence, Waiting { place, request_id, accepted_at, quantity, attempts, deliveries: 0, turn });
+    }
+
+    /// Hands out at most `count` tickets of which `visible` holds, due ones that came back first, and marks them as leased until `lease_ends`.
+    pub(crate) fn take(&mut self, now: EpochMs, lease_ends: EpochMs, visible_below: u64, count: usize) -> Vec<u64> {
+        self.expire_leases(now);
+        let due: Vec<_> = self.returned.range(..=(now, u64::MAX)).take(count).copied().collect();
+        for key in &due {
+            self.returned.remove(key);
+        }
+        let mut taken: Vec<u64> = due.into_iter().map(|(_, sequence)| sequence).collect();
+        if taken.len() < count && self.cursor < visible_below {
+            let fresh = self.waiting.range(self.cursor..visible_below).filter(|(_, waiting)| waiting.turn == Turn::Fresh);
+            let before = taken.len();
+            taken.extend(fresh.map(|(&sequence, _)| sequence).take(count - before));
+            self.cursor = if taken.len() == before { visible_below } else { taken[taken.len() - 1] + 1 };
+        }
+        for &sequence in &taken {
+            let waiting = self.waiting.get_mut(&sequence).expect("taken from the index of waiting tickets");
+            waiting.turn = Turn::Leased(lease_ends);
+            waiting.deliveries += 1;
+            self.leased.insert((lease_ends, sequence));
+        }
+        taken
+    }
+
+    /// When a ticket that is not takable now becomes so: the earliest return or lease end.
+    pub(crate) fn next_due(&self) -> Option<EpochMs> {
+        let first = |set: &BTreeSet<(EpochMs, u64)>| set.first().map(|&(at, _)| at);
+        first(&self.returned).into_iter().chain(first(&self.leased)).min()
+    }
+
+    /// Whether fresh tickets below `visible_below` wait.
+    pub(crate) fn has_fresh(&self, visible_below: u64) -> bool {
+        self.cursor < visible_below && self.waiting.range(self.cursor..visible_below).next().is_some()
+    }
+
+    fn expire_leases(&mut self, now: EpochMs) {
+        while let Some(&(ends, sequence)) = self.leased.first() {
+            if now < ends {
+                break;
+            }
+            self.give_back(sequence, EpochMs(0));
+        }
+    }
+
+    /// Puts a waiting ticket under `not_before`.
+    pub(crate) fn give_back(&mut self, sequence: u64, not_before: EpochMs) {
+        let Some(turn) = self.waiting.get(&sequence).map(|waiting| waiting.turn) else { return };
+        self.forget_turn(sequence, turn);
+        self.returned.insert((not_before, sequence));
+        if let Some(waiting) = self.waiting.get_mut(&sequence) {
+            waiting.turn = Turn::Returned(not_before);
+        }
+    }
+
+    pub(crate) fn retry(&mut self, sequence: u64, attempts: u32, not_before: EpochMs) {
+        self.give_back(sequence, not_before);
+        if let Some(waiting) = self.waiting.get_mut(&sequence) {
+            waiting.attempts = attempts;
+        }
+    }
+
+    fn forget_turn(&mut self, sequence: u64, turn: Turn) {
+        match turn {
+            Turn::Fresh => {}
+            Turn::Returned(at) => {
+                self.returned.remove(&(at, sequence));
+            }
+            Turn::Leased(ends) => {
+                self.leased.remove(&(ends, sequence));
+            }
+        }
+    }
+
+    /// Takes a ticket out of the queue: it was concluded, or is about to be parked.
+    pub(crate) fn remove(&mut self, sequence: u64) -> Option<Waiting> {
+        let waiting = self.waiting.remove(&sequence)?;
+        self.forget_turn(sequence, waiting.turn);
+        Some(waiting)
+    }
+
+    pub(crate) fn bury(&mut self, sequence: u64, reason: String) -> Option<Place> {
+        let Waiting { place, request_id, accepted_at, quantity, .. } = self.remove(sequence)?;
+        self.dead.insert(sequence, DeadLetter { place, request_id, accepted_at, quantity, reason });
+        Some(place)
+    }
+
+    pub(crate) fn bury_restored(&mut self, sequence: u64, letter: DeadLetter) {
+        self.dead.insert(sequence, letter);
+    }
+
+    pub(crate) fn remove_dead(&mut self, sequence: u64) -> Option<DeadLetter> {
+        self.dead.remove(&sequence)
+    }
+
+    /// Takes a dead letter back into the queue, due at once, with its attempts forgotten.
+    pub(crate) fn revive(&mut self, sequence: u64) -> Option<Place> {
+        let letter = self.dead.remove(&sequence)?;
+        let waiting = Waiting {
+            place: letter.place,
+            request_id: letter.request_id,
+            accepted_at: letter.accepted_at,
+            quantity: letter.quantity,
+            attempts: 0,
+            deliveries: 0,
+            turn: Turn::Returned(EpochMs(0)),
+        };
+        self.waiting.insert(sequence, waiting);
+        self.returned.insert((EpochMs(0), sequence));
+        Some(letter.place)
+    }
+
+    pub(crate) fn deliveries(&self, sequence: u64) -> u32 {
+        self.waiting.get(&sequence).map_or(0, |waiting| waiting.deliveries)
+    }
+}

@@ -1,0 +1,31 @@
+//! Nouns and rules of a flash sale: ids, quantities, windows, activities, tickets, orders, refusals, and the state machine of one sale.
+//!
+//! No IO and no clock of its own: time is passed in. Everything else in the house is built from these types; they depend on nothing of it.
+
+mod activity;
+mod backlog;
+mod buyers;
+mod code;
+mod event;
+mod ids;
+mod money;
+mod order;
+mod refusal;
+mod sale;
+mod ticket;
+mod time;
+mod view;
+
+pub use activity::{Activity, Challenge, Phase, Status, Terms};
+pub use backlog::Delivery;
+pub use buyers::{Buyer, TicketState};
+pub use code::{Code, Language, QUEUED};
+pub use event::{Claimed, Conclusion, Event, FailureReason, Opened, Restored, UnitTo};
+pub use ids::{ActivityId, Epoch, IdError, InstallationId, ProductId, Quantity, RequestId, RequestKey, Stock, UserId};
+pub use money::{Currency, Price};
+pub use order::{OrderEvent, OrderState, Refund, RefundState, Transition};
+pub use refusal::{NotReady, Refusal, Scope};
+pub use sale::{Claim, Decision, Sale};
+pub use ticket::{OrderNo, Ticket};
+pub use time::{Clock, EpochMs, ManualClock, SystemClock, Window};
+pub use view::{Figures, SaleView};

@@ -1,0 +1,385 @@
+//! The state machine of one sale: `decide` says what a claim would do, `apply` does what an event says. Deciding changes nothing;
+//! applying never fails and never looks at a clock, so replaying the same events always ends in the same state.
+//!
+//! One owner drives it; every core reads its [`SaleView`].
+
+use std::sync::Arc;
+
+use crate::backlog::{Backlog, DeadLetter, Delivery};
+use crate::buyers::{Entry, Place};
+use crate::event::{Claimed, Conclusion, Event, Opened, Restored, UnitTo};
+use crate::{
+    ActivityId, Buyer, Epoch, EpochMs, Figures, Quantity, Refusal, RequestId, RequestKey, SaleView, Status, Terms, Ticket, TicketState,
+    UserId,
+};
+
+/// A request for units, past the gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// The sale.
+    pub activity: ActivityId,
+    /// The buyer.
+    pub user: UserId,
+    /// What makes the request idempotent.
+    pub key: RequestKey,
+    /// Units wanted.
+    pub quantity: Quantity,
+    /// The request, for logs.
+    pub request_id: RequestId,
+}
+
+/// What a claim would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// Admit: apply and keep this event.
+    Admit(Claimed),
+    /// The same request was admitted before.
+    Replay(Box<Buyer>),
+    /// No.
+    Refuse(Refusal),
+}
+
+/// Units counted over the buyers, by the state of their tickets.
+#[derive(Debug, Clone, Copy, Default)]
+struct Units {
+    accepted: u64,
+    queued: u64,
+    dead: u64,
+}
+
+/// One sale.
+#[derive(Debug)]
+pub struct Sale {
+    view: Arc<SaleView>,
+    terms: Terms,
+    epoch: Epoch,
+    left: u64,
+    next_sequence: u64,
+    applied_movement: u64,
+    units: Units,
+    backlog: Backlog,
+    revision: u64,
+}
+
+impl Sale {
+    /// The state that begins with `opened`.
+    #[must_use]
+    pub fn open(opened: &Opened) -> Self {
+        Self {
+            view: Arc::new(SaleView::new(opened.terms.activity)),
+            terms: opened.terms,
+            epoch: opened.epoch,
+            left: opened.left,
+            next_sequence: opened.next_sequence,
+            applied_movement: opened.applied_movement,
+            units: Units::default(),
+            backlog: Backlog::default(),
+            revision: 0,
+        }
+    }
+
+    /// What every core may read.
+    #[must_use]
+    pub const fn view(&self) -> &Arc<SaleView> {
+        &self.view
+    }
+
+    /// The rules in force.
+    #[must_use]
+    pub const fn terms(&self) -> &Terms {
+        &self.terms
+    }
+
+    /// Tickets that wait.
+    #[must_use]
+    pub fn queued_tickets(&self) -> usize {
+        self.backlog.len()
+    }
+
+    /// Makes the present state readable: to be called once everything applied so far is durable.
+    pub fn publish(&self) {
+        self.view.publish(&self.figures(), self.terms.status == Status::Running);
+    }
+
+    /// What `claim` would do at `now`, while the queue takes `room` more tickets.
+    ///
+    /// Order: the same request again, status, window, earlier ticket, limit, stock, room.
+    #[must_use]
+    pub fn decide(&self, claim: &Claim, now: EpochMs, room: u64) -> Decision {
+        let earlier = self.view.buyers.get(&claim.user);
+        if let Some((_, entry)) = &earlier
+            && entry.key == claim.key
+        {
+            return match entry.quantity == claim.quantity {
+                true => Decision::Replay(Box::new(self.view.buyer_of(claim.user.clone(), entry))),
+                false => Decision::Refuse(Refusal::KeyReused),
+            };
+        }
+        match self.refusal(earlier.map(|(_, entry)| entry), claim, now, room) {
+            Some(refusal) => Decision::Refuse(refusal),
+            None => Decision::Admit(Claimed {
+                sequence: self.next_sequence,
+                user: claim.user.clone(),
+                key: claim.key,
+                quantity: claim.quantity,
+                accepted_at: now,
+                request_id: claim.request_id.clone(),
+            }),
+        }
+    }
+
+    fn refusal(&self, earlier: Option<Entry>, claim: &Claim, now: EpochMs, room: u64) -> Option<Refusal> {
+        let window = self.terms.window;
+        match self.terms.status {
+            Status::Closed => return Some(Refusal::Ended),
+            Status::Paused | Status::Draft => return Some(Refusal::Paused { resumes_at: None }),
+            Status::Running => {}
+        }
+        if now < window.starts_at {
+            return Some(Refusal::NotStarted { starts_at: window.starts_at });
+        }
+        if window.ends_at <= now {
+            return Some(Refusal::Ended);
+        }
+        if let Some(entry) = earlier {
+            return Some(Refusal::AlreadyTook(Box::new(self.view.buyer_of(claim.user.clone(), &entry))));
+        }
+        if self.terms.per_user_limit < claim.quantity {
+            return Some(Refusal::QuantityAboveLimit);
+        }
+        if self.left < claim.quantity.get() {
+            return Some(Refusal::SoldOut);
+        }
+        (room == 0).then_some(Refusal::BacklogFull)
+    }
+
+    /// Where the units of a ticket that fails at `now` belong: the sale while it is open, else the product.
+    #[must_use]
+    pub fn unit_to(&self, now: EpochMs) -> UnitTo {
+        let over = self.terms.status == Status::Closed || self.terms.window.ends_at <= now;
+        if over { UnitTo::Product } else { UnitTo::Sale }
+    }
+
+    /// Does what `event` says. Events that were done before change nothing.
+    pub fn apply(&mut self, event: &Event) {
+        self.revision += 1;
+        match event {
+            Event::Opened(_) => {}
+            Event::Restored(restored) => self.restore(restored),
+            Event::Claimed(claimed) => self.admit(claimed),
+            Event::Concluded { sequence, conclusion } => self.conclude(*sequence, *conclusion),
+            Event::Retried { sequence, attempts, not_before } => self.backlog.retry(*sequence, *attempts, *not_before),
+            Event::Buried { sequence, reason } => self.bury(*sequence, reason),
+            Event::Revived { sequence } => self.revive(*sequence),
+            Event::Requeued { user } => self.requeue(user),
+            Event::Moved { movement, delta } => self.move_units(*movement, *delta),
+            Event::Changed(terms) => self.terms = *terms,
+            Event::Rebased { epoch, left, applied_movement } => {
+                (self.epoch, self.left, self.applied_movement) = (*epoch, *left, *applied_movement);
+            }
+            Event::Erased { user } => self.erase(user),
+        }
+    }
+
+    fn admit(&mut self, claimed: &Claimed) {
+        let Claimed { sequence, ref user, key, quantity, accepted_at, ref request_id } = *claimed;
+        let entry = Entry::new(key, sequence, self.epoch, quantity, accepted_at, TicketState::Queued);
+        let place = self.view.buyers.insert(user, entry);
+        self.backlog.push(sequence, place, request_id.clone(), accepted_at, quantity, 0);
+        self.left -= quantity.get();
+        self.next_sequence = sequence + 1;
+        self.units.accepted += quantity.get();
+        self.units.queued += quantity.get();
+    }
+
+    fn restore(&mut self, restored: &Restored) {
+        if self.view.buyers.get(&restored.user).is_some() {
+            return;
+        }
+        let Restored { key, quantity, sequence, epoch, accepted_at, state, attempts, .. } = *restored;
+        let place = self.view.buyers.insert(&restored.user, Entry::new(key, sequence, epoch, quantity, accepted_at, state));
+        let request_id = || restored.request_id.clone().unwrap_or_else(|| RequestId::from_bits(sequence));
+        self.next_sequence = self.next_sequence.max(sequence + 1);
+        self.units.accepted += quantity.get();
+        match state {
+            TicketState::Queued => {
+                self.units.queued += quantity.get();
+                self.backlog.push(sequence, place, request_id(), accepted_at, quantity, attempts);
+            }
+            TicketState::Dead => {
+                self.units.dead += quantity.get();
+                let letter = DeadLetter { place, request_id: request_id(), accepted_at, quantity, reason: restored.dead_reason.clone() };
+                self.backlog.bury_restored(sequence, letter);
+            }
+            TicketState::Succeeded | TicketState::Failed(_) => {}
+        }
+    }
+
+    fn conclude(&mut self, sequence: u64, conclusion: Conclusion) {
+        let (place, units) = if let Some(waiting) = self.backlog.remove(sequence) {
+            self.units.queued -= waiting.quantity.get();
+            (waiting.place, waiting.quantity.get())
+        } else if let Some(letter) = self.backlog.remove_dead(sequence) {
+            self.units.dead -= letter.quantity.get();
+            (letter.place, letter.quantity.get())
+        } else {
+            return;
+        };
+        let state = match conclusion {
+            Conclusion::Succeeded => TicketState::Succeeded,
+            Conclusion::Failed { reason, unit_to } => {
+                if unit_to == Some(UnitTo::Sale) {
+                    self.left += units;
+                }
+                TicketState::Failed(reason)
+            }
+        };
+        self.view.buyers.set_state(place, state);
+    }
+
+    fn bury(&mut self, sequence: u64, reason: &str) {
+        let Some(place) = self.backlog.bury(sequence, reason.to_owned()) else { return };
+        self.change_pool(place, TicketState::Dead);
+    }
+
+    fn revive(&mut self, sequence: u64) {
+        let Some(place) = self.backlog.revive(sequence) else { return };
+        self.change_pool(place, TicketState::Queued);
+    }
+
+    /// Moves a ticket's units between queued and dead, and marks the buyer.
+    fn change_pool(&mut self, place: Place, state: TicketState) {
+        let (_, entry) = self.view.buyers.read(place);
+        let units = entry.quantity.get();
+        let (from, to) = match state {
+            TicketState::Dead => (&mut self.units.queued, &mut self.units.dead),
+            _ => (&mut self.units.dead, &mut self.units.queued),
+        };
+        *from -= units;
+        *to += units;
+        self.view.buyers.set_state(place, state);
+    }
+
+    fn requeue(&mut self, user: &UserId) {
+        let Some((place, entry)) = self.view.buyers.get(user) else { return };
+        if !SaleView::is_final(entry.state()) {
+            return;
+        }
+        self.units.queued += entry.quantity.get();
+        self.view.buyers.set_state(place, TicketState::Queued);
+        let request_id = RequestId::from_bits(entry.sequence);
+        self.backlog.push(entry.sequence, place, request_id, entry.accepted_at, entry.quantity, 0);
+    }
+
+    fn move_units(&mut self, movement: u64, delta: i64) {
+        if movement <= self.applied_movement {
+            return;
+        }
+        self.applied_movement = movement;
+        self.left = self.left.saturating_add_signed(delta);
+    }
+
+    fn erase(&mut self, user: &UserId) {
+        let Some((_, entry)) = self.view.buyers.erase(user) else { return };
+        let units = entry.quantity.get();
+        self.units.accepted -= units;
+        if self.backlog.remove(entry.sequence).is_some() {
+            self.units.queued -= units;
+        } else if self.backlog.remove_dead(entry.sequence).is_some() {
+            self.units.dead -= units;
+        }
+    }
+
+    /// Hands out at most `count` durable tickets, marked as with a worker until `lease_ends`.
+    pub fn take(&mut self, now: EpochMs, lease_ends: EpochMs, count: usize) -> Vec<Delivery> {
+        let taken = self.backlog.take(now, lease_ends, self.next_sequence, count);
+        taken.into_iter().filter_map(|sequence| self.delivery(sequence)).collect()
+    }
+
+    fn delivery(&self, sequence: u64) -> Option<Delivery> {
+        let waiting = self.backlog.waiting(sequence)?;
+        let (user, entry) = self.view.buyers.read(waiting.place);
+        Some(Delivery {
+            ticket: Ticket { activity: self.terms.activity, epoch: entry.epoch, sequence },
+            user,
+            quantity: waiting.quantity,
+            accepted_at: waiting.accepted_at,
+            request_id: waiting.request_id.clone(),
+            attempts: waiting.attempts,
+            deliveries: self.backlog.deliveries(sequence),
+        })
+    }
+
+    /// Gives taken tickets back without counting an attempt: their worker could not reach the ledger.
+    pub fn give_back(&mut self, sequence: u64, not_before: EpochMs) {
+        self.backlog.give_back(sequence, not_before);
+    }
+
+    /// Whether a ticket can be taken now that was never taken before.
+    #[must_use]
+    pub fn has_fresh(&self) -> bool {
+        self.backlog.has_fresh(self.next_sequence)
+    }
+
+    /// When the next ticket that was taken before can be taken again.
+    #[must_use]
+    pub fn next_due(&self) -> Option<EpochMs> {
+        self.backlog.next_due()
+    }
+
+    /// The buyer and reason of a dead letter.
+    #[must_use]
+    pub fn dead_letters(&self) -> Vec<(Buyer, String)> {
+        let buyer = |letter: &DeadLetter| {
+            let (user, entry) = self.view.buyers.read(letter.place);
+            self.view.buyer_of(user, &entry)
+        };
+        self.backlog.dead().map(|(_, letter)| (buyer(letter), letter.reason.clone())).collect()
+    }
+
+    /// All figures of the present state, durable or not.
+    #[must_use]
+    pub fn figures(&self) -> Figures {
+        let oldest = self.backlog.oldest();
+        Figures {
+            epoch: self.epoch,
+            stock_left: self.left,
+            accepted: self.units.accepted,
+            queued: self.units.queued,
+            dead: self.units.dead,
+            queued_tickets: self.backlog.len() as u64,
+            settled_up_to: oldest.map_or(self.next_sequence, |(sequence, _)| sequence).saturating_sub(1),
+            oldest_accepted_at: oldest.map(|(_, at)| at),
+            applied_movement: self.applied_movement,
+            next_sequence: self.next_sequence,
+            revision: self.revision,
+        }
+    }
+
+    /// The shortest list of events that rebuilds this state, handed to `visit` one by one.
+    pub fn snapshot(&self, mut visit: impl FnMut(Event)) {
+        visit(Event::Opened(Opened {
+            terms: self.terms,
+            epoch: self.epoch,
+            left: self.left,
+            next_sequence: self.next_sequence,
+            applied_movement: self.applied_movement,
+        }));
+        self.view.buyers.for_each(|_, user, entry| {
+            let waiting = self.backlog.waiting(entry.sequence);
+            let letter = self.backlog.dead_letter(entry.sequence);
+            visit(Event::Restored(Box::new(Restored {
+                user,
+                key: entry.key,
+                quantity: entry.quantity,
+                sequence: entry.sequence,
+                epoch: entry.epoch,
+                accepted_at: entry.accepted_at,
+                state: entry.state(),
+                attempts: waiting.map_or(0, |waiting| waiting.attempts),
+                request_id: waiting.map(|w| &w.request_id).or(letter.map(|l| &l.request_id)).cloned(),
+                dead_reason: letter.map_or_else(String::new, |letter| letter.reason.clone()),
+            })));
+        });
+    }
+}

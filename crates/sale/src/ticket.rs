@@ -1,0 +1,146 @@
+//! Tickets and order numbers. An order number is derived from its ticket, so that settling the same ticket twice, on any worker,
+//! after any loss, always names the same order.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::{ActivityId, Epoch, IdError};
+
+/// One accepted purchase: the `sequence`-th of `epoch` of `activity`. Written `T<activity>-<epoch>-<sequence>`.
+///
+/// It can be guessed and need not be secret: it is shown to its owner alone, and every look-up goes by the owner's identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket {
+    /// The sale it belongs to.
+    pub activity: ActivityId,
+    /// Generation of the store state that gave it out.
+    pub epoch: Epoch,
+    /// Place in the order of acceptance within the activity, from 1. Never reused, also over epochs.
+    pub sequence: u64,
+}
+
+impl Ticket {
+    /// The number of the order that this ticket becomes.
+    #[must_use]
+    pub fn order_no(self) -> OrderNo {
+        OrderNo(self)
+    }
+}
+
+impl fmt::Display for Ticket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "T{}-{}-{}", self.activity, self.epoch, self.sequence)
+    }
+}
+
+impl FromStr for Ticket {
+    type Err = IdError;
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        parse(text, 'T').ok_or(IdError::BadText { what: "ticket", length_max: 48, alphabet: "T<activity>-<epoch>-<sequence>" })
+    }
+}
+
+/// Number of an order, at most 32 characters: `S<activity>-<epoch>-<sequence>` in base 36.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OrderNo(Ticket);
+
+impl OrderNo {
+    /// The ticket that it came from.
+    #[must_use]
+    pub const fn ticket(self) -> Ticket {
+        self.0
+    }
+}
+
+impl fmt::Display for OrderNo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::with_capacity(32);
+        text.push('S');
+        push_base36(&mut text, self.0.activity.get());
+        text.push('-');
+        push_base36(&mut text, self.0.epoch.get());
+        text.push('-');
+        push_base36(&mut text, self.0.sequence);
+        f.write_str(&text)
+    }
+}
+
+impl FromStr for OrderNo {
+    type Err = IdError;
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let error = IdError::BadText { what: "order number", length_max: 32, alphabet: "S<activity>-<epoch>-<sequence>" };
+        let mut parts = text.strip_prefix('S').ok_or(error.clone())?.split('-').map(parse_base36);
+        let (Some(Some(activity)), Some(Some(epoch)), Some(Some(sequence)), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return Err(error);
+        };
+        Ok(Self(Ticket { activity: ActivityId::new(activity)?, epoch: Epoch::new(epoch)?, sequence }))
+    }
+}
+
+fn parse(text: &str, prefix: char) -> Option<Ticket> {
+    let mut parts = text.strip_prefix(prefix)?.split('-');
+    let ticket = Ticket {
+        activity: parts.next()?.parse().ok()?,
+        epoch: parts.next()?.parse().ok()?,
+        sequence: parts.next().filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?.parse().ok()?,
+    };
+    parts.next().is_none().then_some(ticket)
+}
+
+/// Appends `number` in base 36, most significant digit first.
+fn push_base36(text: &mut String, mut number: u64) {
+    const DIGITS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let mut digits = [0_u8; 13];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = DIGITS[(number % 36) as usize];
+        number /= 36;
+        if number == 0 {
+            break;
+        }
+    }
+    text.extend(digits[at..].iter().map(|&digit| digit as char));
+}
+
+/// Reads what [`push_base36`] wrote: upper case, no leading zero, at most 64 bits.
+fn parse_base36(text: &str) -> Option<u64> {
+    let canonical = !text.is_empty() && text.len() <= 13 && !(text.len() > 1 && text.starts_with('0'));
+    let digit = |b: u8| (b.is_ascii_digit() || b.is_ascii_uppercase()).then(|| (b as char).to_digit(36)).flatten();
+    canonical.then(|| text.bytes().try_fold(0_u64, |sum, b| sum.checked_mul(36)?.checked_add(u64::from(digit(b)?)))).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ticket(activity: u64, epoch: u64, sequence: u64) -> Ticket {
+        Ticket { activity: ActivityId::new(activity).expect("in range"), epoch: Epoch::new(epoch).expect("in range"), sequence }
+    }
+
+    #[test]
+    fn ticket_and_order_number_read_back_as_written() {
+        for t in [ticket(1, 1, 1), ticket(ActivityId::MAX, Epoch::MAX, u64::MAX >> 16), ticket(35, 36, 37)] {
+            assert_eq!(t.to_string().parse(), Ok(t));
+            assert_eq!(t.order_no().to_string().parse::<OrderNo>().map(OrderNo::ticket), Ok(t));
+        }
+        assert_eq!(ticket(1, 1, 71).order_no().to_string(), "S1-1-1Z");
+    }
+
+    #[test]
+    fn order_number_never_exceeds_32_characters() {
+        assert!(ticket(ActivityId::MAX, Epoch::MAX, (1 << 48) - 1).order_no().to_string().len() <= 32);
+    }
+
+    #[test]
+    fn other_spellings_of_a_number_are_refused() {
+        for bad in ["", "S", "S1-1", "S1-1-1-1", "s1-1-1", "S01-1-1", "S1-1-z", "S0-1-1", "S1-0-1", "S1-1--1", "S1-1-+1"] {
+            assert!(bad.parse::<OrderNo>().is_err(), "{bad:?}");
+        }
+        for bad in ["T1-1-+1", "T1-1", "S1-1-1", "T1-1-1-1", "T1-1-"] {
+            assert!(bad.parse::<Ticket>().is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The part of a sale that every core reads without asking its owner: buyers, and marks that are published once they are durable.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+
+use crate::buyers::{Buyers, Entry};
+use crate::{ActivityId, Buyer, Epoch, EpochMs, Ticket, TicketState, UserId};
+
+/// Units and tickets of one sale, as its store counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Figures {
+    /// Generation of the state.
+    pub epoch: Epoch,
+    /// Units that can still be admitted.
+    pub stock_left: u64,
+    /// Units of every buyer ever admitted.
+    pub accepted: u64,
+    /// Units of tickets without a final result, dead ones aside.
+    pub queued: u64,
+    /// Units of dead letters.
+    pub dead: u64,
+    /// Tickets without a final result, dead ones aside.
+    pub queued_tickets: u64,
+    /// Every ticket up to this sequence has a final result or is dead. Never falls while tickets only leave the queue.
+    pub settled_up_to: u64,
+    /// When the oldest waiting ticket was accepted.
+    pub oldest_accepted_at: Option<EpochMs>,
+    /// Last stock movement of the ledger that is contained in `stock_left`.
+    pub applied_movement: u64,
+    /// Sequence of the next ticket.
+    pub next_sequence: u64,
+    /// Counts every change of the above, so that two equal readings can be told from two different ones.
+    pub revision: u64,
+}
+
+/// Readable by every core. Marks are published by the owner after what they tell is durable.
+#[derive(Debug)]
+pub struct SaleView {
+    pub(crate) activity: ActivityId,
+    pub(crate) buyers: Buyers,
+    /// Entries of this sequence and above are decided, but not durable yet: not to be seen.
+    visible_below: AtomicU64,
+    stock_left: AtomicU64,
+    settled_up_to: AtomicU64,
+    oldest_accepted_at: AtomicI64,
+    open: AtomicBool,
+}
+
+/// No ticket waits.
+const NONE_WAITS: i64 = i64::MIN;
+
+impl SaleView {
+    pub(crate) fn new(activity: ActivityId) -> Self {
+        Self {
+            activity,
+            buyers: Buyers::new(),
+            visible_below: AtomicU64::new(0),
+            stock_left: AtomicU64::new(0),
+            settled_up_to: AtomicU64::new(0),
+            oldest_accepted_at: AtomicI64::new(NONE_WAITS),
+            open: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn publish(&self, figures: &Figures, open: bool) {
+        self.settled_up_to.store(figures.settled_up_to, Ordering::Release);
+        self.oldest_accepted_at.store(figures.oldest_accepted_at.map_or(NONE_WAITS, |at| at.0), Ordering::Release);
+        self.visible_below.store(figures.next_sequence, Ordering::Release);
+        self.stock_left.store(figures.stock_left, Ordering::Release);
+        self.open.store(open, Ordering::Release);
+    }
+
+    /// The sale.
+    #[must_use]
+    pub const fn activity(&self) -> ActivityId {
+        self.activity
+    }
+
+    /// Units left, as last made durable.
+    #[must_use]
+    pub fn stock_left(&self) -> u64 {
+        self.stock_left.load(Ordering::Acquire)
+    }
+
+    /// Whether the sale takes claims at all: neither paused nor closed. Its window is not looked at.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.open.load(Ordering::Acquire)
+    }
+
+    /// Every ticket up to this sequence is settled or dead.
+    #[must_use]
+    pub fn settled_up_to(&self) -> u64 {
+        self.settled_up_to.load(Ordering::Acquire)
+    }
+
+    /// When the oldest waiting ticket was accepted.
+    #[must_use]
+    pub fn oldest_accepted_at(&self) -> Option<EpochMs> {
+        let at = self.oldest_accepted_at.load(Ordering::Acquire);
+        (at != NONE_WAITS).then_some(EpochMs(at))
+    }
+
+    /// A buyer whose admission is durable.
+    #[must_use]
+    pub fn buyer(&self, user: &UserId) -> Option<Buyer> {
+        let (_, entry) = self.buyers.get(user)?;
+        self.is_visible(&entry).then(|| self.buyer_of(user.clone(), &entry))
+    }
+
+    /// Whether nothing at all is known of this user: neither a durable admission nor one on its way to the disk.
+    #[must_use]
+    pub fn is_stranger(&self, user: &UserId) -> bool {
+        self.buyers.get(user).is_none()
+    }
+
+    /// The `page`-th part of the durable buyers, in no order; none past the last part.
+    #[must_use]
+    pub fn buyers_page(&self, page: u32) -> Option<Vec<Buyer>> {
+        let entries = self.buyers.page(page)?;
+        Some(entries.into_iter().filter(|(_, entry)| self.is_visible(entry)).map(|(user, entry)| self.buyer_of(user, &entry)).collect())
+    }
+
+    fn is_visible(&self, entry: &Entry) -> bool {
+        entry.sequence < self.visible_below.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn buyer_of(&self, user: UserId, entry: &Entry) -> Buyer {
+        let ticket = Ticket { activity: self.activity, epoch: entry.epoch, sequence: entry.sequence };
+        Buyer { user, ticket, quantity: entry.quantity, key: entry.key, accepted_at: entry.accepted_at, state: entry.state() }
+    }
+
+    pub(crate) fn is_final(state: TicketState) -> bool {
+        matches!(state, TicketState::Succeeded | TicketState::Failed(_))
+    }
+}
