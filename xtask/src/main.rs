@@ -50,9 +50,7 @@ fn parse(words: &[String]) -> Result<Task, String> {
         ["test", "--", rest @ ..] => Ok(Task::Test {
             nextest_arguments: rest.iter().map(ToString::to_string).collect(),
         }),
-        ["test", ..] => {
-            Err("arguments for nextest come after `--`: cargo xtask test -- NAME".into())
-        }
+        ["test", ..] => Err("arguments for nextest come after `--`: cargo xtask test -- NAME".into()),
         ["tidy"] => Ok(Task::Tidy { bless: false }),
         ["tidy", "--bless"] => Ok(Task::Tidy { bless: true }),
         ["ci"] => Ok(Task::Ci),

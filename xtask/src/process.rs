@@ -47,9 +47,7 @@ pub(crate) fn cargo() -> Command {
 pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
     let line = line(command);
     println!("$ {line}");
-    let status = command
-        .status()
-        .with_context(|| format!("could not start `{line}`"))?;
+    let status = command.status().with_context(|| format!("could not start `{line}`"))?;
     if status.success() {
         Ok(())
     } else {
@@ -121,10 +119,7 @@ mod tests {
     fn a_program_that_cannot_be_started_is_code_one_and_is_named() {
         let error = run(&mut Command::new("no-such-program-here")).unwrap_err();
         assert_eq!(exit_code(&error), 1);
-        assert!(
-            format!("{error:#}").contains("no-such-program-here"),
-            "{error:#}"
-        );
+        assert!(format!("{error:#}").contains("no-such-program-here"), "{error:#}");
     }
 
     #[test]

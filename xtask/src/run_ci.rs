@@ -78,11 +78,7 @@ fn check_documentation(workspace: &Workspace) -> anyhow::Result<()> {
 fn check_unused(workspace: &Workspace) -> anyhow::Result<()> {
     let machete = tools::MACHETE.provide(workspace)?;
     let mut command = std::process::Command::new(machete);
-    process::run_quietly(
-        command
-            .args(["crates", "xtask"])
-            .current_dir(&workspace.root),
-    )?;
+    process::run_quietly(command.args(["crates", "xtask"]).current_dir(&workspace.root))?;
     Ok(())
 }
 

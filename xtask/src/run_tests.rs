@@ -55,20 +55,14 @@ fn run_documentation_examples(workspace: &Workspace) -> anyhow::Result<()> {
             .args(["test", "--doc", "--workspace", "--quiet"])
             .current_dir(&workspace.root),
     )?;
-    println!(
-        "examples in the documentation: {} passed",
-        examples_passed(&said)
-    );
+    println!("examples in the documentation: {} passed", examples_passed(&said));
     Ok(())
 }
 
 /// Adds up what the test harness reports for each crate.
 fn examples_passed(said: &str) -> u32 {
     said.lines()
-        .filter_map(|line| {
-            line.strip_prefix("test result: ok. ")?
-                .split_once(" passed")
-        })
+        .filter_map(|line| line.strip_prefix("test result: ok. ")?.split_once(" passed"))
         .filter_map(|(count, _)| count.parse::<u32>().ok())
         .sum()
 }
@@ -76,9 +70,7 @@ fn examples_passed(said: &str) -> u32 {
 /// `--workspace` would overrule a choice of packages.
 fn names_packages(nextest_arguments: &[String]) -> bool {
     nextest_arguments.iter().any(|word| {
-        word == "--package"
-            || word.starts_with("--package=")
-            || (word.starts_with("-p") && !word.starts_with("--"))
+        word == "--package" || word.starts_with("--package=") || (word.starts_with("-p") && !word.starts_with("--"))
     })
 }
 
@@ -89,12 +81,7 @@ mod tests {
     #[test]
     fn a_choice_of_packages_is_recognised_in_each_spelling() {
         let names = |word: &str| names_packages(&[word.to_owned()]);
-        for word in [
-            "-p",
-            "-pseckill-sale",
-            "--package",
-            "--package=seckill-sale",
-        ] {
+        for word in ["-p", "-pseckill-sale", "--package", "--package=seckill-sale"] {
             assert!(names(word), "{word}");
         }
         for word in ["sold_out", "--profile", "--no-capture"] {

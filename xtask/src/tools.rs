@@ -34,10 +34,9 @@ impl Tool {
     /// Fails where it can't be built. A check that can't be made has not passed.
     pub(crate) fn provide(&self, workspace: &Workspace) -> anyhow::Result<PathBuf> {
         let folder = workspace.target.join("tools");
-        let built =
-            folder
-                .join("bin")
-                .join(format!("{}{}", self.name, std::env::consts::EXE_SUFFIX));
+        let built = folder
+            .join("bin")
+            .join(format!("{}{}", self.name, std::env::consts::EXE_SUFFIX));
         for candidate in [PathBuf::from(self.name), built.clone()] {
             if process::ask(&candidate, &["--version"]).is_some_and(|said| self.is_in(&said)) {
                 return Ok(candidate);
@@ -46,9 +45,7 @@ impl Tool {
         let package = format!("{}@{}", self.name, self.version);
         process::run(
             process::cargo()
-                .args([
-                    "install", "--locked", "--debug", "--quiet", "--force", "--root",
-                ])
+                .args(["install", "--locked", "--debug", "--quiet", "--force", "--root"])
                 .arg(&folder)
                 .arg(&package)
                 .env("CARGO_PROFILE_DEV_DEBUG", "false"),

@@ -50,13 +50,7 @@ impl Workspace {
     /// Asks cargo about the workspace around the current folder.
     pub(crate) fn load() -> anyhow::Result<Self> {
         let output = process::cargo()
-            .args([
-                "metadata",
-                "--no-deps",
-                "--offline",
-                "--format-version",
-                "1",
-            ])
+            .args(["metadata", "--no-deps", "--offline", "--format-version", "1"])
             .output()
             .context("could not start cargo")?;
         anyhow::ensure!(
@@ -64,8 +58,7 @@ impl Workspace {
             "cargo metadata failed: {}",
             String::from_utf8_lossy(&output.stderr).trim()
         );
-        serde_json::from_slice(&output.stdout)
-            .context("cargo metadata answered something unexpected")
+        serde_json::from_slice(&output.stdout).context("cargo metadata answered something unexpected")
     }
 
     /// A path as it is written in messages and in the ratchet: from the root, with `/`.

@@ -43,21 +43,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (BENCH, &[]),
     (TESTKIT, &[]),
     (API, &[SALE, STOCK, QUEUE, LEDGER, FLOW, GATE, METRICS]),
-    (
-        CONSOLE,
-        &[SALE, STOCK, QUEUE, LEDGER, FLOW, GATE, METRICS, API],
-    ),
+    (CONSOLE, &[SALE, STOCK, QUEUE, LEDGER, FLOW, GATE, METRICS, API]),
     (
         "seckill",
         &[
-            SALE, STOCK, QUEUE, LEDGER, GATE, EMBEDDED, SQL, FLOW, LISTENER, METRICS, SETTINGS,
-            BENCH, API, CONSOLE,
+            SALE, STOCK, QUEUE, LEDGER, GATE, EMBEDDED, SQL, FLOW, LISTENER, METRICS, SETTINGS, BENCH, API, CONSOLE,
         ],
     ),
-    (
-        "seckill-sim",
-        &[SALE, STOCK, QUEUE, LEDGER, FLOW, EMBEDDED, SQL],
-    ),
+    ("seckill-sim", &[SALE, STOCK, QUEUE, LEDGER, FLOW, EMBEDDED, SQL]),
     ("xtask", &[]),
 ];
 
@@ -66,10 +59,7 @@ pub(super) fn check(packages: &[Package]) -> Vec<Problem> {
     let mut problems: Vec<Problem> = packages.iter().flat_map(check_package).collect();
     for (name, _) in ALLOWED {
         if !packages.iter().any(|package| package.name == *name) {
-            problems.push(Problem::new(
-                *name,
-                "has a row in the table of edges, but is no crate",
-            ));
+            problems.push(Problem::new(*name, "has a row in the table of edges, but is no crate"));
         }
     }
     problems
@@ -77,10 +67,7 @@ pub(super) fn check(packages: &[Package]) -> Vec<Problem> {
 
 fn check_package(package: &Package) -> Vec<Problem> {
     let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| *name == package.name) else {
-        return vec![Problem::new(
-            &package.name,
-            "has no row in the table of edges",
-        )];
+        return vec![Problem::new(&package.name, "has no row in the table of edges")];
     };
     package
         .dependencies
@@ -92,12 +79,7 @@ fn check_package(package: &Package) -> Vec<Problem> {
             let for_tests = in_tests && (name == TESTKIT || ENGINES.contains(&name));
             !allowed.contains(&name) && !for_tests
         })
-        .map(|dependency| {
-            Problem::new(
-                &package.name,
-                format!("may not depend on {}", dependency.name),
-            )
-        })
+        .map(|dependency| Problem::new(&package.name, format!("may not depend on {}", dependency.name)))
         .collect()
 }
 
@@ -112,9 +94,7 @@ mod tests {
         let dependency = |(name, kind): &(&str, Option<DependencyKind>)| Dependency {
             name: (*name).to_owned(),
             kind: *kind,
-            path: name
-                .starts_with("seckill")
-                .then(|| PathBuf::from("anywhere")),
+            path: name.starts_with("seckill").then(|| PathBuf::from("anywhere")),
         };
         Package {
             name: name.to_owned(),
@@ -125,10 +105,7 @@ mod tests {
 
     fn check_one(name: &str, needs: &[(&str, Option<DependencyKind>)], expect: &[&str]) {
         let said = check_package(&package(name, needs));
-        let said: Vec<_> = said
-            .iter()
-            .map(|problem| problem.sentence.as_str())
-            .collect();
+        let said: Vec<_> = said.iter().map(|problem| problem.sentence.as_str()).collect();
         assert_eq!(said, expect, "{name} on {needs:?}");
     }
 
@@ -140,11 +117,7 @@ mod tests {
             &[(EMBEDDED, None)],
             &["may not depend on seckill-engine-embedded"],
         );
-        check_one(
-            FLOW,
-            &[(SQL, None)],
-            &["may not depend on seckill-ledger-sql"],
-        );
+        check_one(FLOW, &[(SQL, None)], &["may not depend on seckill-ledger-sql"]);
     }
 
     #[test]
@@ -152,22 +125,14 @@ mod tests {
         let dev = Some(DependencyKind::Dev);
         check_one(FLOW, &[(EMBEDDED, dev), (TESTKIT, dev)], &[]);
         check_one(SALE, &[(FLOW, dev)], &["may not depend on seckill-flow"]);
-        check_one(
-            API,
-            &[(TESTKIT, None)],
-            &["may not depend on seckill-testkit"],
-        );
+        check_one(API, &[(TESTKIT, None)], &["may not depend on seckill-testkit"]);
     }
 
     #[test]
     fn only_the_binary_and_the_simulator_name_an_engine() {
         for (name, _) in ALLOWED {
             let names_it = check_package(&package(name, &[(EMBEDDED, None)])).is_empty();
-            assert_eq!(
-                names_it,
-                ["seckill", "seckill-sim"].contains(name),
-                "{name}"
-            );
+            assert_eq!(names_it, ["seckill", "seckill-sim"].contains(name), "{name}");
         }
     }
 
@@ -176,10 +141,7 @@ mod tests {
         let mut packages: Vec<_> = ALLOWED.iter().map(|(name, _)| package(name, &[])).collect();
         assert_eq!(check(&packages), []);
         packages[0].name = "seckill-novelty".to_owned();
-        let places: Vec<_> = check(&packages)
-            .into_iter()
-            .map(|problem| problem.place)
-            .collect();
+        let places: Vec<_> = check(&packages).into_iter().map(|problem| problem.place).collect();
         assert_eq!(places, ["seckill-novelty", SALE]);
     }
 

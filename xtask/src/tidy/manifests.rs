@@ -22,27 +22,16 @@ pub(super) fn check(path: &str, manifest: &str) -> anyhow::Result<Vec<Problem>> 
     }
     // Sections stand at the top or under `[target.'cfg(..)']`.
     let targets = manifest.get("target").and_then(Value::as_table);
-    let under_targets = targets
-        .into_iter()
-        .flat_map(Table::values)
-        .filter_map(Value::as_table);
+    let under_targets = targets.into_iter().flat_map(Table::values).filter_map(Value::as_table);
     for table in std::iter::once(&manifest).chain(under_targets) {
         for section in SECTIONS {
-            let lines = table
-                .get(*section)
-                .and_then(Value::as_table)
-                .into_iter()
-                .flatten();
-            problems.extend(
-                lines
-                    .filter(|(_, value)| !is_plain(value))
-                    .map(|(name, _)| {
-                        Problem::new(
-                            path,
-                            format!("{name}: declare it in the root and say `workspace = true`"),
-                        )
-                    }),
-            );
+            let lines = table.get(*section).and_then(Value::as_table).into_iter().flatten();
+            problems.extend(lines.filter(|(_, value)| !is_plain(value)).map(|(name, _)| {
+                Problem::new(
+                    path,
+                    format!("{name}: declare it in the root and say `workspace = true`"),
+                )
+            }));
         }
     }
     Ok(problems)
@@ -54,10 +43,7 @@ fn is_plain(dependency: &Value) -> bool {
 }
 
 fn takes_from_workspace(value: Option<&Value>) -> bool {
-    value
-        .and_then(|value| value.get("workspace"))
-        .and_then(Value::as_bool)
-        == Some(true)
+    value.and_then(|value| value.get("workspace")).and_then(Value::as_bool) == Some(true)
 }
 
 #[cfg(test)]
@@ -84,19 +70,11 @@ mod tests {
             "[dev-dependencies]\nrand = { workspace = true, features = [\"x\"] }",
             &["rand"],
         );
-        check_text(
-            "[target.'cfg(unix)'.build-dependencies]\ncc = \"1\"",
-            &["cc"],
-        );
+        check_text("[target.'cfg(unix)'.build-dependencies]\ncc = \"1\"", &["cc"]);
     }
 
     #[test]
     fn a_crate_without_the_workspaces_lints_is_found() {
-        assert_eq!(
-            check("Cargo.toml", "[package]\nname = \"x\"")
-                .unwrap()
-                .len(),
-            1
-        );
+        assert_eq!(check("Cargo.toml", "[package]\nname = \"x\"").unwrap().len(), 1);
     }
 }

@@ -105,23 +105,13 @@ fn report(mut problems: Vec<Problem>, files: usize) -> anyhow::Result<()> {
 /// looked at too, so that a problem shows before its commit; what is ignored is not.
 fn read_tree(root: &Path, problems: &mut Vec<Problem>) -> anyhow::Result<Vec<TextFile>> {
     let listed = Command::new("git")
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ])
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root)
         .output()
         .context("could not start git")?;
     anyhow::ensure!(listed.status.success(), "git ls-files failed");
     let mut files = Vec::new();
-    for path in listed
-        .stdout
-        .split(|byte| *byte == 0)
-        .filter(|path| !path.is_empty())
-    {
+    for path in listed.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
         let path = String::from_utf8_lossy(path).into_owned();
         let whole = root.join(&path);
         // Deleted but not yet committed, or a link that leads out of the tree.
@@ -158,10 +148,7 @@ mod tests {
         assert!(report(Vec::new(), 3).is_ok());
         let problems = vec![Problem::in_line("a.rs", 3, "x"), Problem::new("b.rs", "y")];
         assert_eq!(problems[0].to_string(), "a.rs:3: x");
-        assert_eq!(
-            report(problems, 3).unwrap_err().to_string(),
-            "tidy: 2 to mend"
-        );
+        assert_eq!(report(problems, 3).unwrap_err().to_string(), "tidy: 2 to mend");
     }
 
     #[test]
@@ -186,10 +173,7 @@ mod tests {
         assert_eq!(paths, [".gitignore", "big.json"]);
         assert_eq!(
             problems,
-            [Problem::new(
-                "big.json",
-                "700 KB: generated or third-party?"
-            )]
+            [Problem::new("big.json", "700 KB: generated or third-party?")]
         );
     }
 }

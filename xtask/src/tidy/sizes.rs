@@ -62,16 +62,9 @@ pub(super) fn render(lengths: &Lengths) -> String {
 pub(super) fn check(granted: &Lengths, today: &Lengths) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (path, lines) in today {
-        let limit = granted
-            .get(path)
-            .copied()
-            .unwrap_or(LINES_FREE)
-            .max(LINES_FREE);
+        let limit = granted.get(path).copied().unwrap_or(LINES_FREE).max(LINES_FREE);
         if *lines > LINES_MAX {
-            problems.push(Problem::new(
-                path,
-                format!("{lines} lines, over {LINES_MAX}: split it"),
-            ));
+            problems.push(Problem::new(path, format!("{lines} lines, over {LINES_MAX}: split it")));
         } else if *lines > limit {
             problems.push(Problem::new(
                 path,
@@ -101,19 +94,9 @@ mod tests {
 
     fn check_file(granted: Option<usize>, lines: usize, expect: &str) {
         let granted = granted.map(one).unwrap_or_default();
-        let said: Vec<_> = check(&granted, &one(lines))
-            .iter()
-            .map(Problem::to_string)
-            .collect();
-        assert!(
-            said.join("\n").contains(expect),
-            "{granted:?} {lines}: {said:?}"
-        );
-        assert_eq!(
-            said.is_empty(),
-            expect.is_empty(),
-            "{granted:?} {lines}: {said:?}"
-        );
+        let said: Vec<_> = check(&granted, &one(lines)).iter().map(Problem::to_string).collect();
+        assert!(said.join("\n").contains(expect), "{granted:?} {lines}: {said:?}");
+        assert_eq!(said.is_empty(), expect.is_empty(), "{granted:?} {lines}: {said:?}");
     }
 
     #[test]

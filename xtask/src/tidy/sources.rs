@@ -7,11 +7,7 @@ use super::{Problem, TextFile};
 
 /// Marks of unfinished work, spelled in two halves so that this file is clean itself. Clippy knows
 /// the macros of that kind; these stand in comments and attributes.
-const UNFINISHED: &[&str] = &[
-    concat!("FIX", "ME"),
-    concat!("TO", "DO"),
-    concat!("#[ig", "nore"),
-];
+const UNFINISHED: &[&str] = &[concat!("FIX", "ME"), concat!("TO", "DO"), concat!("#[ig", "nore")];
 
 /// Looks at one Rust file.
 pub(super) fn check(file: &TextFile) -> Vec<Problem> {
@@ -26,11 +22,7 @@ pub(super) fn check(file: &TextFile) -> Vec<Problem> {
     for (at, line) in file.text.lines().enumerate() {
         for mark in UNFINISHED {
             if contains_word(line, mark) {
-                problems.push(Problem::in_line(
-                    &file.path,
-                    at + 1,
-                    format!("`{mark}` left behind"),
-                ));
+                problems.push(Problem::in_line(&file.path, at + 1, format!("`{mark}` left behind")));
             }
         }
     }
@@ -39,8 +31,7 @@ pub(super) fn check(file: &TextFile) -> Vec<Problem> {
 
 /// Whether `word` stands in the line with no letter, digit or underscore at its sides.
 fn contains_word(line: &str, word: &str) -> bool {
-    let inside =
-        |side: Option<char>| side.is_some_and(|side| side == '_' || side.is_alphanumeric());
+    let inside = |side: Option<char>| side.is_some_and(|side| side == '_' || side.is_alphanumeric());
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         let after = line[at + word.len()..].chars().next();
@@ -57,10 +48,7 @@ mod tests {
             path: "a.rs".to_owned(),
             text: text.to_owned(),
         };
-        let places: Vec<_> = check(&file)
-            .into_iter()
-            .map(|problem| problem.place)
-            .collect();
+        let places: Vec<_> = check(&file).into_iter().map(|problem| problem.place).collect();
         assert_eq!(places, expect, "{text}");
     }
 
@@ -74,14 +62,8 @@ mod tests {
     #[test]
     fn unfinished_work_is_found_and_longer_words_are_not() {
         let [later, soon, off] = [UNFINISHED[0], UNFINISHED[1], UNFINISHED[2]];
-        check_text(
-            &format!("//! x\n// {later}: later\n// {soon}\n"),
-            &["a.rs:2", "a.rs:3"],
-        );
+        check_text(&format!("//! x\n// {later}: later\n// {soon}\n"), &["a.rs:2", "a.rs:3"]);
         check_text(&format!("//! x\n{off} = \"slow\"]\n"), &["a.rs:2"]);
-        check_text(
-            &format!("//! x\nconst {soon}_LIST: u8 = 0; // MAS{soon}N\n"),
-            &[],
-        );
+        check_text(&format!("//! x\nconst {soon}_LIST: u8 = 0; // MAS{soon}N\n"), &[]);
     }
 }

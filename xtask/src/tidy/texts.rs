@@ -6,11 +6,7 @@
 use super::{Problem, TextFile};
 
 /// Folders that exist on somebody's machine and not on the reader's.
-const MACHINE_FOLDERS: &[&str] = &[
-    concat!("/ro", "ot/"),
-    concat!("/wo", "rk/"),
-    concat!("/ho", "me/"),
-];
+const MACHINE_FOLDERS: &[&str] = &[concat!("/ro", "ot/"), concat!("/wo", "rk/"), concat!("/ho", "me/")];
 
 /// Clients have the host in their own settings, and people may have a mirror there.
 const REGISTRY_HOSTS: &[&str] = &[
@@ -37,10 +33,7 @@ pub(super) fn check(file: &TextFile) -> Vec<Problem> {
         let mut found = |sentence: String| {
             problems.push(Problem::in_line(&file.path, at + 1, sentence));
         };
-        if let Some(folder) = MACHINE_FOLDERS
-            .iter()
-            .find(|folder| starts_a_path(line, folder))
-        {
+        if let Some(folder) = MACHINE_FOLDERS.iter().find(|folder| starts_a_path(line, folder)) {
             found(format!("names a folder of one machine: `{folder}`"));
         }
         if let Some(host) = REGISTRY_HOSTS.iter().find(|host| line.contains(**host)) {
@@ -71,15 +64,8 @@ mod tests {
             path: path.to_owned(),
             text: format!("first\n{line}\n"),
         };
-        let places: Vec<_> = check(&file)
-            .into_iter()
-            .map(|problem| problem.place)
-            .collect();
-        let expect = if is_problem {
-            vec![format!("{path}:2")]
-        } else {
-            vec![]
-        };
+        let places: Vec<_> = check(&file).into_iter().map(|problem| problem.place).collect();
+        let expect = if is_problem { vec![format!("{path}:2")] } else { vec![] };
         assert_eq!(places, expect, "{line}");
     }
 
