@@ -1,0 +1,86 @@
+//! Contract of the queue layer: accepted tickets wait here, durable, until the ledger has their final result.
+//!
+//! The trait and its conformance suite. Intents get into the queue by the claim itself, in the same atomic step; there is no `put`.
+
+pub mod conformance;
+
+use async_trait::async_trait;
+use seckill_sale::{ActivityId, Buyer, Conclusion, Delivery, EpochMs, Ticket};
+
+/// Why the queue gave no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Nothing was changed.
+    #[error("the queue cannot be reached; nothing was changed")]
+    Unavailable,
+    /// It may or may not have been done; doing it again is harmless.
+    #[error("the queue's answer was lost; the outcome is not known")]
+    OutcomeUnknown,
+}
+
+/// What a worker says of a ticket that it took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The ledger has its final result.
+    Conclude(Conclusion),
+    /// A failed attempt: take it again, not before this moment.
+    Retry {
+        /// Failed attempts so far, this one included.
+        attempts: u32,
+        /// Not before.
+        not_before: EpochMs,
+    },
+    /// Not an attempt (the ledger was down): take it again, not before this moment. Costs no write.
+    GiveBack {
+        /// Not before.
+        not_before: EpochMs,
+    },
+    /// Parked as a dead letter; the ledger has it as parked.
+    Bury {
+        /// Why, for the operator.
+        reason: String,
+    },
+}
+
+/// What a worker says of a whole batch, recorded in one step.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verdicts {
+    /// One verdict a ticket.
+    pub tickets: Vec<(Ticket, Verdict)>,
+    /// Number of the ledger's settlement batch that wrote the results; 0 where it wrote none. The queue keeps the highest:
+    /// a ledger that later shows a smaller one was restored from an older copy.
+    pub settled_batch: u64,
+}
+
+/// How full the queue is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Depth {
+    /// Tickets that wait, taken ones included, dead ones not.
+    pub tickets: u64,
+    /// When the oldest of them was accepted.
+    pub oldest_accepted_at: Option<EpochMs>,
+    /// Dead letters.
+    pub dead: u64,
+}
+
+/// The queue of all sales. Delivery is at least once: what is not concluded when its lease ends is handed out again.
+#[async_trait]
+pub trait Queue: Send + Sync + 'static {
+    /// Hands out at most `count` durable tickets of one sale, the sale with the longest wait first; empty where none can be taken now.
+    async fn take(&self, count: usize) -> Result<Vec<Delivery>, Error>;
+
+    /// Returns when tickets can perhaps be taken. May return early, never late by more than a lease.
+    async fn ready(&self);
+
+    /// Records the verdicts of a batch, all or none, durable before it returns. Verdicts on tickets that are final already change nothing.
+    async fn record(&self, verdicts: Verdicts) -> Result<(), Error>;
+
+    /// Takes a dead letter back into the queue. A ticket that is not dead is left as it is.
+    async fn revive(&self, ticket: Ticket) -> Result<(), Error>;
+
+    /// The dead letters of a sale with their reasons.
+    async fn dead_letters(&self, activity: ActivityId) -> Result<Vec<(Buyer, String)>, Error>;
+
+    /// How full it is, as last published. Costs no IO.
+    fn depth(&self) -> Depth;
+}

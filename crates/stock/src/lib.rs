@@ -1,0 +1,153 @@
+//! Contract of the stock layer: one atomic, durable step decides a claim and records it as stock, buyer and order intent.
+//!
+//! The trait, its errors, the batcher that every node puts in front of an engine, and the conformance suite that every engine passes.
+//! It names no engine and knows nothing of HTTP or SQL.
+
+mod batcher;
+pub mod conformance;
+
+use async_trait::async_trait;
+use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, NotReady, Opened, Refusal, Restored, Terms, Ticket, UserId};
+
+pub use batcher::{Batcher, Claims};
+
+/// Why the store gave no answer of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Nothing was changed: overloaded, shutting down, or not to be reached.
+    #[error("the store is busy or cannot be reached; nothing was changed")]
+    Unavailable,
+    /// It may or may not have been done.
+    #[error("the store's answer was lost; the outcome is not known")]
+    OutcomeUnknown,
+    /// It cannot admit now, for this reason; nothing was changed.
+    #[error("the store cannot admit now: {}", .0.as_str())]
+    NotReady(NotReady),
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Unavailable => Self::Busy,
+            Error::OutcomeUnknown => Self::OutcomeUnknown,
+            Error::NotReady(reason) => Self::NotReady(reason),
+        }
+    }
+}
+
+/// An admission that is durable. Only a store makes it; the flow turns it into a "queued" answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reserved {
+    /// The buyer's ticket.
+    pub ticket: Ticket,
+    /// The store's time of the decision.
+    pub accepted_at: EpochMs,
+    /// Whether this very request (same key, same quantity) was admitted before.
+    pub replayed: bool,
+}
+
+/// What a claim comes to.
+pub type Answer = Result<Reserved, Refusal>;
+
+/// What is known of a user without asking anybody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Glance {
+    /// He has a durable ticket.
+    Holds(Box<Buyer>),
+    /// Nothing is known of him and the sale is sold out for everybody.
+    SoldOut,
+    /// Nothing is known of him; the sale has units.
+    Stranger,
+    /// Ask the store.
+    Ask,
+}
+
+/// What `open` did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenOutcome {
+    /// The state was created as told.
+    Created,
+    /// There is a state already; nothing was changed.
+    Exists {
+        /// Its epoch.
+        epoch: Epoch,
+    },
+}
+
+/// Everything a rebuilt state consists of.
+#[derive(Debug, Clone)]
+pub struct Opening {
+    /// Rules, epoch, units, next sequence, applied movement.
+    pub opened: Opened,
+    /// Buyers already known to the ledger.
+    pub buyers: Vec<Restored>,
+}
+
+/// How a sale whose state exists is brought in line with a ledger that knows less (it was restored from an older copy).
+#[derive(Debug, Clone)]
+pub struct Rebase {
+    /// The sale.
+    pub activity: ActivityId,
+    /// The new epoch.
+    pub epoch: Epoch,
+    /// Units that can be admitted.
+    pub left: u64,
+    /// Last movement contained in `left`.
+    pub applied_movement: u64,
+    /// Buyers with a final result that the ledger does not have: queued again.
+    pub requeue: Vec<UserId>,
+}
+
+/// The stock of all sales.
+///
+/// Every method that changes something has made it durable before it returns `Ok`.
+#[async_trait]
+pub trait Stock: Send + Sync + 'static {
+    /// The clock that decides windows.
+    fn now(&self) -> EpochMs;
+
+    /// How far [`Stock::now`] may be off the clock that decides, in milliseconds; 0 where it is that clock.
+    fn clock_uncertainty_ms(&self) -> i64;
+
+    /// What memory alone knows. Costs no IO.
+    fn glance(&self, activity: ActivityId, user: &UserId) -> Glance;
+
+    /// Units left as last published; none where the sale has no state. Costs no IO.
+    fn stock_left(&self, activity: ActivityId) -> Option<u64>;
+
+    /// Every ticket of the sale up to this sequence is settled or dead; none where the sale has no state. Costs no IO.
+    fn settled_up_to(&self, activity: ActivityId) -> Option<u64>;
+
+    /// Decides a batch. Within it a later claim sees the earlier one's outcome. Answers stand in the order of the claims.
+    async fn claim(&self, batch: Vec<Claim>) -> Vec<Answer>;
+
+    /// The durable ticket of a user.
+    async fn buyer(&self, activity: ActivityId, user: &UserId) -> Result<Option<Buyer>, Error>;
+
+    /// All figures of a sale; none where it has no state.
+    async fn figures(&self, activity: ActivityId) -> Result<Option<Figures>, Error>;
+
+    /// Sales that have a state.
+    async fn activities(&self) -> Result<Vec<ActivityId>, Error>;
+
+    /// Creates the state of a sale where it has none (preheat, rebuild).
+    async fn open(&self, opening: Opening) -> Result<OpenOutcome, Error>;
+
+    /// Brings an existing state in line with the ledger.
+    async fn rebase(&self, rebase: Rebase) -> Result<(), Error>;
+
+    /// Changes rules or status.
+    async fn change(&self, terms: Terms) -> Result<(), Error>;
+
+    /// Applies a stock movement of the ledger once: a second time, or one older than the last applied, changes nothing.
+    async fn apply_movement(&self, activity: ActivityId, movement: u64, delta: i64) -> Result<(), Error>;
+
+    /// The durable buyers of a sale in parts, counted from 0; none past the last part.
+    async fn buyers_page(&self, activity: ActivityId, page: u32) -> Result<Option<Vec<Buyer>>, Error>;
+
+    /// Drops the state of a closed sale whose tickets are all final. What its buyers may ask is in the ledger.
+    async fn forget(&self, activity: ActivityId) -> Result<(), Error>;
+
+    /// Room for tickets over all sales: a claim past it is refused as backlog full.
+    fn set_backlog_max(&self, tickets: u64);
+}
