@@ -131,8 +131,10 @@ mod tests {
     #[test]
     fn only_the_binary_and_the_simulator_name_an_engine() {
         for (name, _) in ALLOWED {
-            let names_it = check_package(&package(name, &[(EMBEDDED, None)])).is_empty();
-            assert_eq!(names_it, ["seckill", "seckill-sim"].contains(name), "{name}");
+            for kind in [None, Some(DependencyKind::Build)] {
+                let may = check_package(&package(name, &[(EMBEDDED, kind)])).is_empty();
+                assert_eq!(may, ["seckill", "seckill-sim"].contains(name), "{name} {kind:?}");
+            }
         }
     }
 
