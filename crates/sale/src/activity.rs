@@ -95,7 +95,12 @@ impl Activity {
     /// The rules for the claim.
     #[must_use]
     pub const fn terms(&self) -> Terms {
-        Terms { activity: self.id, window: self.window, per_user_limit: self.per_user_limit, status: self.status }
+        Terms {
+            activity: self.id,
+            window: self.window,
+            per_user_limit: self.per_user_limit,
+            status: self.status,
+        }
     }
 
     /// What a page shows at `now` while the store says that `stock_left` units are left (none: not preheated yet).
@@ -143,7 +148,10 @@ mod tests {
             seckill_price: Price::new(1).expect("in range"),
             currency: Currency::new("CNY").expect("three capitals"),
             stock_total: 1,
-            window: Window { starts_at: EpochMs(10), ends_at: EpochMs(20) },
+            window: Window {
+                starts_at: EpochMs(10),
+                ends_at: EpochMs(20),
+            },
             per_user_limit: Quantity::ONE,
             shards: 1,
             challenge: Challenge::None,

@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::buyers::Place;
-use crate::{EpochMs, Quantity, RequestId, Ticket, UserId};
+use crate::{EpochMs, Quantity, RequestId, RequestKey, Ticket, UserId};
 
 /// A ticket handed to a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub struct Delivery {
     pub user: UserId,
     /// His units.
     pub quantity: Quantity,
+    /// His request key.
+    pub key: RequestKey,
     /// The store's time of the decision.
     pub accepted_at: EpochMs,
     /// The request that bought.
@@ -91,9 +93,16 @@ impl Backlog {
         self.dead.get(&sequence)
     }
 
+    /// Tickets that are with a worker.
+    pub(crate) fn leased(&self) -> usize {
+        self.leased.len()
+    }
+
     /// The oldest ticket that waits; dead ones do not count.
     pub(crate) fn oldest(&self) -> Option<(u64, EpochMs)> {
-        self.waiting.first_key_value().map(|(&sequence, waiting)| (sequence, waiting.accepted_at))
+        self.waiting
+            .first_key_value()
+            .map(|(&sequence, waiting)| (sequence, waiting.accepted_at))
     }
 
     /// Adds a fresh ticket. Sequences ascend, except for tickets put back: those are returned ones.
@@ -111,7 +120,18 @@ impl Backlog {
         if !fresh {
             self.returned.insert((EpochMs(0), sequence));
         }
-        self.waiting.insert(sequence, Waiting { place, request_id, accepted_at, quantity, attempts, deliveries: 0, turn });
+        self.waiting.insert(
+            sequence,
+            Waiting {
+                place,
+                request_id,
+                accepted_at,
+                quantity,
+                attempts,
+                deliveries: 0,
+                turn,
+            },
+        );
     }
 
     /// Hands out at most `count` tickets of which `visible` holds, due ones that came back first, and marks them as leased until `lease_ends`.
@@ -123,13 +143,23 @@ impl Backlog {
         }
         let mut taken: Vec<u64> = due.into_iter().map(|(_, sequence)| sequence).collect();
         if taken.len() < count && self.cursor < visible_below {
-            let fresh = self.waiting.range(self.cursor..visible_below).filter(|(_, waiting)| waiting.turn == Turn::Fresh);
+            let fresh = self
+                .waiting
+                .range(self.cursor..visible_below)
+                .filter(|(_, waiting)| waiting.turn == Turn::Fresh);
             let before = taken.len();
             taken.extend(fresh.map(|(&sequence, _)| sequence).take(count - before));
-            self.cursor = if taken.len() == before { visible_below } else { taken[taken.len() - 1] + 1 };
+            self.cursor = if taken.len() == before {
+                visible_below
+            } else {
+                taken[taken.len() - 1] + 1
+            };
         }
         for &sequence in &taken {
-            let waiting = self.waiting.get_mut(&sequence).expect("taken from the index of waiting tickets");
+            let waiting = self
+                .waiting
+                .get_mut(&sequence)
+                .expect("taken from the index of waiting tickets");
             waiting.turn = Turn::Leased(lease_ends);
             waiting.deliveries += 1;
             self.leased.insert((lease_ends, sequence));
@@ -159,7 +189,9 @@ impl Backlog {
 
     /// Puts a waiting ticket under `not_before`.
     pub(crate) fn give_back(&mut self, sequence: u64, not_before: EpochMs) {
-        let Some(turn) = self.waiting.get(&sequence).map(|waiting| waiting.turn) else { return };
+        let Some(turn) = self.waiting.get(&sequence).map(|waiting| waiting.turn) else {
+            return;
+        };
         self.forget_turn(sequence, turn);
         self.returned.insert((not_before, sequence));
         if let Some(waiting) = self.waiting.get_mut(&sequence) {
@@ -194,8 +226,23 @@ impl Backlog {
     }
 
     pub(crate) fn bury(&mut self, sequence: u64, reason: String) -> Option<Place> {
-        let Waiting { place, request_id, accepted_at, quantity, .. } = self.remove(sequence)?;
-        self.dead.insert(sequence, DeadLetter { place, request_id, accepted_at, quantity, reason });
+        let Waiting {
+            place,
+            request_id,
+            accepted_at,
+            quantity,
+            ..
+        } = self.remove(sequence)?;
+        self.dead.insert(
+            sequence,
+            DeadLetter {
+                place,
+                request_id,
+                accepted_at,
+                quantity,
+                reason,
+            },
+        );
         Some(place)
     }
 

@@ -85,8 +85,24 @@ impl From<TicketState> for State {
 }
 
 impl Entry {
-    pub(crate) fn new(key: RequestKey, sequence: u64, epoch: Epoch, quantity: Quantity, accepted_at: EpochMs, state: TicketState) -> Self {
-        Self { key, sequence, accepted_at, quantity, epoch, text_at: 0, text_length: 0, state: state.into() }
+    pub(crate) fn new(
+        key: RequestKey,
+        sequence: u64,
+        epoch: Epoch,
+        quantity: Quantity,
+        accepted_at: EpochMs,
+        state: TicketState,
+    ) -> Self {
+        Self {
+            key,
+            sequence,
+            accepted_at,
+            quantity,
+            epoch,
+            text_at: 0,
+            text_length: 0,
+            state: state.into(),
+        }
     }
 
     pub(crate) fn state(&self) -> TicketState {
@@ -135,7 +151,10 @@ impl Buyers {
     const SHARDS: u32 = 64;
 
     pub(crate) fn new() -> Self {
-        Self { hasher: DefaultHashBuilder::default(), shards: (0..Self::SHARDS).map(|_| RwLock::default()).collect() }
+        Self {
+            hasher: DefaultHashBuilder::default(),
+            shards: (0..Self::SHARDS).map(|_| RwLock::default()).collect(),
+        }
     }
 
     /// Shard and hash of a user: six bits choose the shard, 32 others find the entry.
@@ -162,7 +181,9 @@ impl Buyers {
         entry.text_length = u8::try_from(user.as_str().len()).expect("a user id has at most 64 bytes");
         guard.text.extend_from_slice(user.as_str().as_bytes());
         guard.entries.push(entry);
-        guard.table.insert_unique(spread(hash), (hash, index), |&(hash, _)| spread(hash));
+        guard
+            .table
+            .insert_unique(spread(hash), (hash, index), |&(hash, _)| spread(hash));
         Place { shard, index }
     }
 
@@ -181,7 +202,10 @@ impl Buyers {
         let (shard, hash) = self.locate(user);
         let guard = &mut *self.shards[shard as usize].write();
         let index = guard.find(hash, user)?;
-        let found = guard.table.find_entry(spread(hash), |&(_, other)| other == index).ok()?;
+        let found = guard
+            .table
+            .find_entry(spread(hash), |&(_, other)| other == index)
+            .ok()?;
         found.remove();
         let entry = guard.entries[index as usize];
         guard.entries[index as usize].state = State::Erased;
@@ -218,7 +242,14 @@ mod tests {
     use super::*;
 
     fn entry(sequence: u64) -> Entry {
-        Entry::new(RequestKey([7; 16]), sequence, Epoch::FIRST, Quantity::ONE, EpochMs(5), TicketState::Queued)
+        Entry::new(
+            RequestKey([7; 16]),
+            sequence,
+            Epoch::FIRST,
+            Quantity::ONE,
+            EpochMs(5),
+            TicketState::Queued,
+        )
     }
 
     #[test]

@@ -39,7 +39,8 @@ pub enum IdError {
 
 /// Reads a decimal number of digits alone: no sign, no spaces, no exponent, no leading zero.
 fn parse_digits(what: &'static str, text: &str) -> Result<u64, IdError> {
-    let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && !(text.len() > 1 && text.starts_with('0'));
+    let plain =
+        !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) && !(text.len() > 1 && text.starts_with('0'));
     if !plain {
         return Err(IdError::NotANumber { what });
     }
@@ -155,7 +156,11 @@ impl UserId {
     pub fn new(text: &str) -> Result<Self, IdError> {
         let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._:@-".contains(&b);
         if text.is_empty() || Self::LENGTH_MAX < text.len() || !text.bytes().all(allowed) {
-            return Err(IdError::BadText { what: "user id", length_max: Self::LENGTH_MAX, alphabet: "A-Z a-z 0-9 . _ : @ -" });
+            return Err(IdError::BadText {
+                what: "user id",
+                length_max: Self::LENGTH_MAX,
+                alphabet: "A-Z a-z 0-9 . _ : @ -",
+            });
         }
         Ok(Self(CompactString::from(text)))
     }
@@ -201,7 +206,11 @@ impl RequestId {
     pub fn new(text: &str) -> Result<Self, IdError> {
         let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
         if text.is_empty() || Self::LENGTH_MAX < text.len() || !text.bytes().all(allowed) {
-            return Err(IdError::BadText { what: "request id", length_max: Self::LENGTH_MAX, alphabet: "A-Z a-z 0-9 . _ -" });
+            return Err(IdError::BadText {
+                what: "request id",
+                length_max: Self::LENGTH_MAX,
+                alphabet: "A-Z a-z 0-9 . _ -",
+            });
         }
         Ok(Self(CompactString::from(text)))
     }
@@ -250,10 +259,26 @@ mod tests {
 
     #[test]
     fn numbers_are_read_strictly() {
-        for bad in ["", "-1", "+1", "01", "1.0", "1e3", " 1", "0x1", "１", "18446744073709551616", "0", "9007199254740992"] {
+        for bad in [
+            "",
+            "-1",
+            "+1",
+            "01",
+            "1.0",
+            "1e3",
+            " 1",
+            "0x1",
+            "１",
+            "18446744073709551616",
+            "0",
+            "9007199254740992",
+        ] {
             assert!(bad.parse::<ActivityId>().is_err(), "{bad:?}");
         }
-        assert_eq!("9007199254740991".parse::<ActivityId>().map(ActivityId::get), Ok(JSON_SAFE_MAX));
+        assert_eq!(
+            "9007199254740991".parse::<ActivityId>().map(ActivityId::get),
+            Ok(JSON_SAFE_MAX)
+        );
     }
 
     #[test]

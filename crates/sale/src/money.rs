@@ -17,7 +17,11 @@ impl Currency {
     /// [`IdError::BadText`] unless it is three capital ASCII letters.
     pub fn new(text: &str) -> Result<Self, IdError> {
         if text.len() != 3 || !text.bytes().all(|b| b.is_ascii_uppercase()) {
-            return Err(IdError::BadText { what: "currency", length_max: 3, alphabet: "A-Z, three of them" });
+            return Err(IdError::BadText {
+                what: "currency",
+                length_max: 3,
+                alphabet: "A-Z, three of them",
+            });
         }
         Ok(Self(CompactString::from(text)))
     }
@@ -57,7 +61,11 @@ impl Price {
     /// [`IdError::OutOfRange`] above [`Self::CENTS_MAX`].
     pub const fn new(cents: u64) -> Result<Self, IdError> {
         if Self::CENTS_MAX < cents {
-            return Err(IdError::OutOfRange { what: "price in cents", min: 0, max: Self::CENTS_MAX });
+            return Err(IdError::OutOfRange {
+                what: "price in cents",
+                min: 0,
+                max: Self::CENTS_MAX,
+            });
         }
         Ok(Self(cents))
     }

@@ -80,9 +80,9 @@ impl OrderState {
             (Self::PendingPayment, OrderEvent::Paid) => Transition::To(Self::Paid),
             (Self::PendingPayment, OrderEvent::Cancelled) => Transition::To(Self::Cancelled),
             (Self::PendingPayment, OrderEvent::Expired) => Transition::To(Self::Expired),
-            (Self::Paid, OrderEvent::Paid) | (Self::Cancelled, OrderEvent::Cancelled) | (Self::Expired, OrderEvent::Expired) => {
-                Transition::Unchanged
-            }
+            (Self::Paid, OrderEvent::Paid)
+            | (Self::Cancelled, OrderEvent::Cancelled)
+            | (Self::Expired, OrderEvent::Expired) => Transition::Unchanged,
             (Self::Cancelled | Self::Expired, OrderEvent::Paid) => Transition::RefundRequired,
             (Self::Paid | Self::Cancelled | Self::Expired, _) => Transition::Conflict,
         }

@@ -9,8 +9,8 @@ use crate::backlog::{Backlog, DeadLetter, Delivery};
 use crate::buyers::{Entry, Place};
 use crate::event::{Claimed, Conclusion, Event, Opened, Restored, UnitTo};
 use crate::{
-    ActivityId, Buyer, Epoch, EpochMs, Figures, Quantity, Refusal, RequestId, RequestKey, SaleView, Status, Terms, Ticket, TicketState,
-    UserId,
+    ActivityId, Buyer, Epoch, EpochMs, Figures, Quantity, Refusal, RequestId, RequestKey, SaleView, Status, Terms,
+    Ticket, TicketState, UserId,
 };
 
 /// A request for units, past the gate.
@@ -136,13 +136,17 @@ impl Sale {
             Status::Running => {}
         }
         if now < window.starts_at {
-            return Some(Refusal::NotStarted { starts_at: window.starts_at });
+            return Some(Refusal::NotStarted {
+                starts_at: window.starts_at,
+            });
         }
         if window.ends_at <= now {
             return Some(Refusal::Ended);
         }
         if let Some(entry) = earlier {
-            return Some(Refusal::AlreadyTook(Box::new(self.view.buyer_of(claim.user.clone(), &entry))));
+            return Some(Refusal::AlreadyTook(Box::new(
+                self.view.buyer_of(claim.user.clone(), &entry),
+            )));
         }
         if self.terms.per_user_limit < claim.quantity {
             return Some(Refusal::QuantityAboveLimit);
@@ -168,13 +172,21 @@ impl Sale {
             Event::Restored(restored) => self.restore(restored),
             Event::Claimed(claimed) => self.admit(claimed),
             Event::Concluded { sequence, conclusion } => self.conclude(*sequence, *conclusion),
-            Event::Retried { sequence, attempts, not_before } => self.backlog.retry(*sequence, *attempts, *not_before),
+            Event::Retried {
+                sequence,
+                attempts,
+                not_before,
+            } => self.backlog.retry(*sequence, *attempts, *not_before),
             Event::Buried { sequence, reason } => self.bury(*sequence, reason),
             Event::Revived { sequence } => self.revive(*sequence),
             Event::Requeued { user } => self.requeue(user),
             Event::Moved { movement, delta } => self.move_units(*movement, *delta),
             Event::Changed(terms) => self.terms = *terms,
-            Event::Rebased { epoch, left, applied_movement } => {
+            Event::Rebased {
+                epoch,
+                left,
+                applied_movement,
+            } => {
                 (self.epoch, self.left, self.applied_movement) = (*epoch, *left, *applied_movement);
             }
             Event::Erased { user } => self.erase(user),
@@ -182,10 +194,18 @@ impl Sale {
     }
 
     fn admit(&mut self, claimed: &Claimed) {
-        let Claimed { sequence, ref user, key, quantity, accepted_at, ref request_id } = *claimed;
+        let Claimed {
+            sequence,
+            ref user,
+            key,
+            quantity,
+            accepted_at,
+            ref request_id,
+        } = *claimed;
         let entry = Entry::new(key, sequence, self.epoch, quantity, accepted_at, TicketState::Queued);
         let place = self.view.buyers.insert(user, entry);
-        self.backlog.push(sequence, place, request_id.clone(), accepted_at, quantity, 0);
+        self.backlog
+            .push(sequence, place, request_id.clone(), accepted_at, quantity, 0);
         self.left -= quantity.get();
         self.next_sequence = sequence + 1;
         self.units.accepted += quantity.get();
@@ -196,19 +216,43 @@ impl Sale {
         if self.view.buyers.get(&restored.user).is_some() {
             return;
         }
-        let Restored { key, quantity, sequence, epoch, accepted_at, state, attempts, .. } = *restored;
-        let place = self.view.buyers.insert(&restored.user, Entry::new(key, sequence, epoch, quantity, accepted_at, state));
-        let request_id = || restored.request_id.clone().unwrap_or_else(|| RequestId::from_bits(sequence));
+        let Restored {
+            key,
+            quantity,
+            sequence,
+            epoch,
+            accepted_at,
+            state,
+            attempts,
+            ..
+        } = *restored;
+        let place = self.view.buyers.insert(
+            &restored.user,
+            Entry::new(key, sequence, epoch, quantity, accepted_at, state),
+        );
+        let request_id = || {
+            restored
+                .request_id
+                .clone()
+                .unwrap_or_else(|| RequestId::from_bits(sequence))
+        };
         self.next_sequence = self.next_sequence.max(sequence + 1);
         self.units.accepted += quantity.get();
         match state {
             TicketState::Queued => {
                 self.units.queued += quantity.get();
-                self.backlog.push(sequence, place, request_id(), accepted_at, quantity, attempts);
+                self.backlog
+                    .push(sequence, place, request_id(), accepted_at, quantity, attempts);
             }
             TicketState::Dead => {
                 self.units.dead += quantity.get();
-                let letter = DeadLetter { place, request_id: request_id(), accepted_at, quantity, reason: restored.dead_reason.clone() };
+                let letter = DeadLetter {
+                    place,
+                    request_id: request_id(),
+                    accepted_at,
+                    quantity,
+                    reason: restored.dead_reason.clone(),
+                };
                 self.backlog.bury_restored(sequence, letter);
             }
             TicketState::Succeeded | TicketState::Failed(_) => {}
@@ -238,12 +282,16 @@ impl Sale {
     }
 
     fn bury(&mut self, sequence: u64, reason: &str) {
-        let Some(place) = self.backlog.bury(sequence, reason.to_owned()) else { return };
+        let Some(place) = self.backlog.bury(sequence, reason.to_owned()) else {
+            return;
+        };
         self.change_pool(place, TicketState::Dead);
     }
 
     fn revive(&mut self, sequence: u64) {
-        let Some(place) = self.backlog.revive(sequence) else { return };
+        let Some(place) = self.backlog.revive(sequence) else {
+            return;
+        };
         self.change_pool(place, TicketState::Queued);
     }
 
@@ -261,14 +309,17 @@ impl Sale {
     }
 
     fn requeue(&mut self, user: &UserId) {
-        let Some((place, entry)) = self.view.buyers.get(user) else { return };
+        let Some((place, entry)) = self.view.buyers.get(user) else {
+            return;
+        };
         if !SaleView::is_final(entry.state()) {
             return;
         }
         self.units.queued += entry.quantity.get();
         self.view.buyers.set_state(place, TicketState::Queued);
         let request_id = RequestId::from_bits(entry.sequence);
-        self.backlog.push(entry.sequence, place, request_id, entry.accepted_at, entry.quantity, 0);
+        self.backlog
+            .push(entry.sequence, place, request_id, entry.accepted_at, entry.quantity, 0);
     }
 
     fn move_units(&mut self, movement: u64, delta: i64) {
@@ -280,7 +331,9 @@ impl Sale {
     }
 
     fn erase(&mut self, user: &UserId) {
-        let Some((_, entry)) = self.view.buyers.erase(user) else { return };
+        let Some((_, entry)) = self.view.buyers.erase(user) else {
+            return;
+        };
         let units = entry.quantity.get();
         self.units.accepted -= units;
         if self.backlog.remove(entry.sequence).is_some() {
@@ -293,16 +346,24 @@ impl Sale {
     /// Hands out at most `count` durable tickets, marked as with a worker until `lease_ends`.
     pub fn take(&mut self, now: EpochMs, lease_ends: EpochMs, count: usize) -> Vec<Delivery> {
         let taken = self.backlog.take(now, lease_ends, self.next_sequence, count);
-        taken.into_iter().filter_map(|sequence| self.delivery(sequence)).collect()
+        taken
+            .into_iter()
+            .filter_map(|sequence| self.delivery(sequence))
+            .collect()
     }
 
     fn delivery(&self, sequence: u64) -> Option<Delivery> {
         let waiting = self.backlog.waiting(sequence)?;
         let (user, entry) = self.view.buyers.read(waiting.place);
         Some(Delivery {
-            ticket: Ticket { activity: self.terms.activity, epoch: entry.epoch, sequence },
+            ticket: Ticket {
+                activity: self.terms.activity,
+                epoch: entry.epoch,
+                sequence,
+            },
             user,
             quantity: waiting.quantity,
+            key: entry.key,
             accepted_at: waiting.accepted_at,
             request_id: waiting.request_id.clone(),
             attempts: waiting.attempts,
@@ -334,7 +395,10 @@ impl Sale {
             let (user, entry) = self.view.buyers.read(letter.place);
             self.view.buyer_of(user, &entry)
         };
-        self.backlog.dead().map(|(_, letter)| (buyer(letter), letter.reason.clone())).collect()
+        self.backlog
+            .dead()
+            .map(|(_, letter)| (buyer(letter), letter.reason.clone()))
+            .collect()
     }
 
     /// All figures of the present state, durable or not.
@@ -348,7 +412,10 @@ impl Sale {
             queued: self.units.queued,
             dead: self.units.dead,
             queued_tickets: self.backlog.len() as u64,
-            settled_up_to: oldest.map_or(self.next_sequence, |(sequence, _)| sequence).saturating_sub(1),
+            leased_tickets: self.backlog.leased() as u64,
+            settled_up_to: oldest
+                .map_or(self.next_sequence, |(sequence, _)| sequence)
+                .saturating_sub(1),
             oldest_accepted_at: oldest.map(|(_, at)| at),
             applied_movement: self.applied_movement,
             next_sequence: self.next_sequence,
@@ -377,7 +444,10 @@ impl Sale {
                 accepted_at: entry.accepted_at,
                 state: entry.state(),
                 attempts: waiting.map_or(0, |waiting| waiting.attempts),
-                request_id: waiting.map(|w| &w.request_id).or(letter.map(|l| &l.request_id)).cloned(),
+                request_id: waiting
+                    .map(|w| &w.request_id)
+                    .or(letter.map(|l| &l.request_id))
+                    .cloned(),
                 dead_reason: letter.map_or_else(String::new, |letter| letter.reason.clone()),
             })));
         });

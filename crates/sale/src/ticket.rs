@@ -36,7 +36,11 @@ impl fmt::Display for Ticket {
 impl FromStr for Ticket {
     type Err = IdError;
     fn from_str(text: &str) -> Result<Self, IdError> {
-        parse(text, 'T').ok_or(IdError::BadText { what: "ticket", length_max: 48, alphabet: "T<activity>-<epoch>-<sequence>" })
+        parse(text, 'T').ok_or(IdError::BadText {
+            what: "ticket",
+            length_max: 48,
+            alphabet: "T<activity>-<epoch>-<sequence>",
+        })
     }
 }
 
@@ -68,14 +72,26 @@ impl fmt::Display for OrderNo {
 impl FromStr for OrderNo {
     type Err = IdError;
     fn from_str(text: &str) -> Result<Self, IdError> {
-        let error = IdError::BadText { what: "order number", length_max: 32, alphabet: "S<activity>-<epoch>-<sequence>" };
-        let mut parts = text.strip_prefix('S').ok_or(error.clone())?.split('-').map(parse_base36);
+        let error = IdError::BadText {
+            what: "order number",
+            length_max: 32,
+            alphabet: "S<activity>-<epoch>-<sequence>",
+        };
+        let mut parts = text
+            .strip_prefix('S')
+            .ok_or(error.clone())?
+            .split('-')
+            .map(parse_base36);
         let (Some(Some(activity)), Some(Some(epoch)), Some(Some(sequence)), None) =
             (parts.next(), parts.next(), parts.next(), parts.next())
         else {
             return Err(error);
         };
-        Ok(Self(Ticket { activity: ActivityId::new(activity)?, epoch: Epoch::new(epoch)?, sequence }))
+        Ok(Self(Ticket {
+            activity: ActivityId::new(activity)?,
+            epoch: Epoch::new(epoch)?,
+            sequence,
+        }))
     }
 }
 
@@ -84,7 +100,11 @@ fn parse(text: &str, prefix: char) -> Option<Ticket> {
     let ticket = Ticket {
         activity: parts.next()?.parse().ok()?,
         epoch: parts.next()?.parse().ok()?,
-        sequence: parts.next().filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?.parse().ok()?,
+        sequence: parts
+            .next()
+            .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?
+            .parse()
+            .ok()?,
     };
     parts.next().is_none().then_some(ticket)
 }
@@ -108,8 +128,17 @@ fn push_base36(text: &mut String, mut number: u64) {
 /// Reads what [`push_base36`] wrote: upper case, no leading zero, at most 64 bits.
 fn parse_base36(text: &str) -> Option<u64> {
     let canonical = !text.is_empty() && text.len() <= 13 && !(text.len() > 1 && text.starts_with('0'));
-    let digit = |b: u8| (b.is_ascii_digit() || b.is_ascii_uppercase()).then(|| (b as char).to_digit(36)).flatten();
-    canonical.then(|| text.bytes().try_fold(0_u64, |sum, b| sum.checked_mul(36)?.checked_add(u64::from(digit(b)?)))).flatten()
+    let digit = |b: u8| {
+        (b.is_ascii_digit() || b.is_ascii_uppercase())
+            .then(|| (b as char).to_digit(36))
+            .flatten()
+    };
+    canonical
+        .then(|| {
+            text.bytes()
+                .try_fold(0_u64, |sum, b| sum.checked_mul(36)?.checked_add(u64::from(digit(b)?)))
+        })
+        .flatten()
 }
 
 #[cfg(test)]
@@ -117,12 +146,20 @@ mod tests {
     use super::*;
 
     fn ticket(activity: u64, epoch: u64, sequence: u64) -> Ticket {
-        Ticket { activity: ActivityId::new(activity).expect("in range"), epoch: Epoch::new(epoch).expect("in range"), sequence }
+        Ticket {
+            activity: ActivityId::new(activity).expect("in range"),
+            epoch: Epoch::new(epoch).expect("in range"),
+            sequence,
+        }
     }
 
     #[test]
     fn ticket_and_order_number_read_back_as_written() {
-        for t in [ticket(1, 1, 1), ticket(ActivityId::MAX, Epoch::MAX, u64::MAX >> 16), ticket(35, 36, 37)] {
+        for t in [
+            ticket(1, 1, 1),
+            ticket(ActivityId::MAX, Epoch::MAX, u64::MAX >> 16),
+            ticket(35, 36, 37),
+        ] {
             assert_eq!(t.to_string().parse(), Ok(t));
             assert_eq!(t.order_no().to_string().parse::<OrderNo>().map(OrderNo::ticket), Ok(t));
         }
@@ -131,12 +168,20 @@ mod tests {
 
     #[test]
     fn order_number_never_exceeds_32_characters() {
-        assert!(ticket(ActivityId::MAX, Epoch::MAX, (1 << 48) - 1).order_no().to_string().len() <= 32);
+        assert!(
+            ticket(ActivityId::MAX, Epoch::MAX, (1 << 48) - 1)
+                .order_no()
+                .to_string()
+                .len()
+                <= 32
+        );
     }
 
     #[test]
     fn other_spellings_of_a_number_are_refused() {
-        for bad in ["", "S", "S1-1", "S1-1-1-1", "s1-1-1", "S01-1-1", "S1-1-z", "S0-1-1", "S1-0-1", "S1-1--1", "S1-1-+1"] {
+        for bad in [
+            "", "S", "S1-1", "S1-1-1-1", "s1-1-1", "S01-1-1", "S1-1-z", "S0-1-1", "S1-0-1", "S1-1--1", "S1-1-+1",
+        ] {
             assert!(bad.parse::<OrderNo>().is_err(), "{bad:?}");
         }
         for bad in ["T1-1-+1", "T1-1", "S1-1-1", "T1-1-1-1", "T1-1-"] {

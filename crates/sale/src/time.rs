@@ -65,9 +65,14 @@ pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> EpochMs {
-        #[expect(clippy::disallowed_methods, reason = "this is the clock that everything else must use")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "this is the clock that everything else must use"
+        )]
         let now = std::time::SystemTime::now();
-        let ms = now.duration_since(std::time::UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_millis());
+        let ms = now
+            .duration_since(std::time::UNIX_EPOCH)
+            .map_or(0, |elapsed| elapsed.as_millis());
         EpochMs(i64::try_from(ms).unwrap_or(i64::MAX))
     }
 }
@@ -107,7 +112,10 @@ mod tests {
     #[test]
     fn window_is_half_open() {
         let window = Window::new(EpochMs(10), EpochMs(20)).expect("not empty");
-        assert_eq!([9, 10, 19, 20].map(|ms| window.contains(EpochMs(ms))), [false, true, true, false]);
+        assert_eq!(
+            [9, 10, 19, 20].map(|ms| window.contains(EpochMs(ms))),
+            [false, true, true, false]
+        );
         assert_eq!(Window::new(EpochMs(20), EpochMs(20)), None);
     }
 }

@@ -20,6 +20,8 @@ pub struct Figures {
     pub dead: u64,
     /// Tickets without a final result, dead ones aside.
     pub queued_tickets: u64,
+    /// Of these, how many are with a worker: the ledger may be ahead of the store by them.
+    pub leased_tickets: u64,
     /// Every ticket up to this sequence has a final result or is dead. Never falls while tickets only leave the queue.
     pub settled_up_to: u64,
     /// When the oldest waiting ticket was accepted.
@@ -63,7 +65,10 @@ impl SaleView {
 
     pub(crate) fn publish(&self, figures: &Figures, open: bool) {
         self.settled_up_to.store(figures.settled_up_to, Ordering::Release);
-        self.oldest_accepted_at.store(figures.oldest_accepted_at.map_or(NONE_WAITS, |at| at.0), Ordering::Release);
+        self.oldest_accepted_at.store(
+            figures.oldest_accepted_at.map_or(NONE_WAITS, |at| at.0),
+            Ordering::Release,
+        );
         self.visible_below.store(figures.next_sequence, Ordering::Release);
         self.stock_left.store(figures.stock_left, Ordering::Release);
         self.open.store(open, Ordering::Release);
@@ -117,7 +122,13 @@ impl SaleView {
     #[must_use]
     pub fn buyers_page(&self, page: u32) -> Option<Vec<Buyer>> {
         let entries = self.buyers.page(page)?;
-        Some(entries.into_iter().filter(|(_, entry)| self.is_visible(entry)).map(|(user, entry)| self.buyer_of(user, &entry)).collect())
+        Some(
+            entries
+                .into_iter()
+                .filter(|(_, entry)| self.is_visible(entry))
+                .map(|(user, entry)| self.buyer_of(user, &entry))
+                .collect(),
+        )
     }
 
     fn is_visible(&self, entry: &Entry) -> bool {
@@ -125,8 +136,19 @@ impl SaleView {
     }
 
     pub(crate) fn buyer_of(&self, user: UserId, entry: &Entry) -> Buyer {
-        let ticket = Ticket { activity: self.activity, epoch: entry.epoch, sequence: entry.sequence };
-        Buyer { user, ticket, quantity: entry.quantity, key: entry.key, accepted_at: entry.accepted_at, state: entry.state() }
+        let ticket = Ticket {
+            activity: self.activity,
+            epoch: entry.epoch,
+            sequence: entry.sequence,
+        };
+        Buyer {
+            user,
+            ticket,
+            quantity: entry.quantity,
+            key: entry.key,
+            accepted_at: entry.accepted_at,
+            state: entry.state(),
+        }
     }
 
     pub(crate) fn is_final(state: TicketState) -> bool {

@@ -74,9 +74,23 @@ impl Batcher {
     /// A batcher in front of `stock` that holds at most `waiting_max` claims.
     #[must_use]
     pub fn new(stock: Arc<dyn Stock>, waiting_max: usize) -> (Self, Claims) {
-        let gathering = Mutex::new(Gathering { waiting: Vec::new(), closed: false });
-        let shared = Arc::new(Shared { gathering, arrived: Notify::new(), waiting_max });
-        (Self { shared: shared.clone(), stock, batch_size_max: Self::BATCH_SIZE_MAX }, Claims(shared))
+        let gathering = Mutex::new(Gathering {
+            waiting: Vec::new(),
+            closed: false,
+        });
+        let shared = Arc::new(Shared {
+            gathering,
+            arrived: Notify::new(),
+            waiting_max,
+        });
+        (
+            Self {
+                shared: shared.clone(),
+                stock,
+                batch_size_max: Self::BATCH_SIZE_MAX,
+            },
+            Claims(shared),
+        )
     }
 
     /// Carries batches for ever; to be dropped at shutdown after the last request was answered.

@@ -7,7 +7,9 @@ mod batcher;
 pub mod conformance;
 
 use async_trait::async_trait;
-use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, NotReady, Opened, Refusal, Restored, Terms, Ticket, UserId};
+use seckill_sale::{
+    ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, NotReady, Opened, Refusal, Restored, Terms, Ticket, UserId,
+};
 
 pub use batcher::{Batcher, Claims};
 

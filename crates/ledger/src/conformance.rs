@@ -1,0 +1,1 @@
+//! What every database must do. A database's tests call these with a factory of fresh ledgers.
