@@ -1,0 +1,317 @@
+//! A small client of the admin API, and of single requests in general: one connection a call, blocking.
+//!
+//! It prepares sales and audits them. It is no load client: what it costs doesn't matter.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::process::LOOK_EVERY;
+use crate::{Error, Result, wire};
+
+/// How long one answer may take.
+const ANSWER_LIMIT: Duration = Duration::from_secs(15);
+/// A larger answer is refused.
+const ANSWER_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// How much of a bad answer an error shows.
+const ERROR_BODY_BYTES: usize = 300;
+
+/// One answer, whole.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// HTTP status.
+    pub status: u16,
+    /// The body's bytes.
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    /// The body as JSON; null where it is none.
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or(Value::Null)
+    }
+
+    fn expect(self, status: u16, what: &str) -> Result<Value> {
+        if self.status == status {
+            return Ok(self.json()["data"].take());
+        }
+        let shown = &self.body[..self.body.len().min(ERROR_BODY_BYTES)];
+        Err(Error::Answer {
+            what: what.to_owned(),
+            status: self.status,
+            body: String::from_utf8_lossy(shown).into_owned(),
+        })
+    }
+}
+
+/// Fetches `path`, with a bearer token where given.
+///
+/// # Errors
+/// [`Error::Io`] when the server can't be reached, [`Error::Malformed`] for an answer that is none.
+pub fn get(address: SocketAddr, path: &str, token: Option<&str>) -> Result<Answer> {
+    call(address, "GET", path, token, None)
+}
+
+/// One request over a connection of its own.
+///
+/// # Errors
+/// As with [`get`].
+pub fn call(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    token: Option<&str>,
+    body: Option<&Value>,
+) -> Result<Answer> {
+    let what = || format!("{method} http://{address}{path}");
+    let mut stream = TcpStream::connect_timeout(&address, ANSWER_LIMIT).map_err(Error::io(what()))?;
+    stream.set_read_timeout(Some(ANSWER_LIMIT)).map_err(Error::io(what()))?;
+    stream.set_nodelay(true).map_err(Error::io(what()))?;
+    let body = body.map(Value::to_string).unwrap_or_default();
+    let mut request = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
+    if let Some(token) = token {
+        request.push_str(&format!("Authorization: Bearer {token}\r\n"));
+    }
+    if method != "GET" {
+        request.push_str(&format!(
+            "Content-Type: application/json\r\nContent-Length: {}\r\n",
+            body.len()
+        ));
+    }
+    request.push_str("\r\n");
+    request.push_str(&body);
+    stream.write_all(request.as_bytes()).map_err(Error::io(what()))?;
+    let mut bytes = Vec::new();
+    stream
+        .take(ANSWER_BYTES_MAX)
+        .read_to_end(&mut bytes)
+        .map_err(Error::io(what()))?;
+    match wire::parse(&bytes, true) {
+        Ok(Some(response)) => Ok(Answer {
+            status: response.status,
+            body: response.body.into_owned(),
+        }),
+        _ => Err(Error::Malformed { what: what() }),
+    }
+}
+
+/// An activity's conservation equation, in units, as the server tells it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Audit {
+    /// Units the sale was given.
+    pub stock_total: u64,
+    /// Units that nobody has claimed.
+    pub stock_left: u64,
+    /// Units claimed.
+    pub accepted: u64,
+    /// Claimed, not settled and not dead.
+    pub queued: u64,
+    /// Settled as an order.
+    pub succeeded: u64,
+    /// Settled as a failure.
+    pub failed: u64,
+    /// In dead letters.
+    pub dead: u64,
+    /// In orders that stand.
+    pub orders_live: u64,
+    /// In orders that were cancelled or have expired.
+    pub orders_cancelled: u64,
+    /// Given back to the product.
+    pub returned: u64,
+    /// Whether the server finds it in balance; `None` while it could not be read stably.
+    pub balanced: Option<bool>,
+}
+
+impl Audit {
+    /// What of the equation doesn't hold, calculated here and not taken from `balanced`.
+    pub fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        let mut equal = |name: &str, left: u64, right: u64| {
+            if left != right {
+                faults.push(format!("{name}: {left} is not {right}"));
+            }
+        };
+        equal(
+            "accepted = queued + dead + succeeded + failed",
+            self.accepted,
+            self.queued + self.dead + self.succeeded + self.failed,
+        );
+        equal(
+            "succeeded = live + cancelled orders",
+            self.succeeded,
+            self.orders_live + self.orders_cancelled,
+        );
+        let held = self.stock_left + self.queued + self.dead + self.orders_live + self.returned;
+        equal(
+            "stock = left + queued + dead + live orders + returned",
+            self.stock_total,
+            held,
+        );
+        if self.balanced != Some(true) {
+            faults.push(format!("the server's own audit says balanced = {:?}", self.balanced));
+        }
+        faults
+    }
+}
+
+/// The admin port of a server.
+#[derive(Clone)]
+pub struct Admin {
+    address: SocketAddr,
+    token: String,
+}
+
+impl std::fmt::Debug for Admin {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Admin")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Admin {
+    /// A client; it connects with every call.
+    pub fn new(address: SocketAddr, token: &str) -> Self {
+        Self {
+            address,
+            token: token.to_owned(),
+        }
+    }
+
+    fn write(&self, path: &str, body: &Value) -> Result<Answer> {
+        call(self.address, "POST", path, Some(&self.token), Some(body))
+    }
+
+    /// Whether `/readyz` says yes. An unreachable server isn't ready.
+    pub fn is_ready(&self) -> bool {
+        get(self.address, "/readyz", None).is_ok_and(|answer| answer.status == 200)
+    }
+
+    /// A new product; its id.
+    ///
+    /// # Errors
+    /// [`Error::Answer`] where the server refuses.
+    pub fn create_product(&self, name: &str, stock: u64) -> Result<u64> {
+        let body = json!({"name": name, "price_cents": 9900, "currency": "CNY", "stock": stock});
+        let data = self
+            .write("/admin/api/products", &body)?
+            .expect(201, "create a product")?;
+        number(&data["id"], "create a product")
+    }
+
+    /// An activity of one unit a buyer that runs since a second ago, for a day; its id.
+    ///
+    /// # Errors
+    /// [`Error::Answer`] where the server refuses.
+    pub fn create_activity(&self, product_id: u64, title: &str, stock: u64) -> Result<u64> {
+        let now = jiff::Timestamp::now();
+        let at = |offset_s: i64| {
+            jiff::Timestamp::from_millisecond(now.as_millisecond() + offset_s * 1000).map(|at| at.to_string())
+        };
+        let times = at(-1).and_then(|start| Ok((start, at(24 * 3600)?)));
+        let (starts_at, ends_at) = times.map_err(|error| Error::Usage(format!("the clock is off: {error}")))?;
+        let body = json!({
+            "product_id": product_id, "title": title, "seckill_price_cents": 100, "stock": stock,
+            "starts_at": starts_at, "ends_at": ends_at, "per_user_limit": 1, "shards": 1, "challenge": "none",
+        });
+        let data = self
+            .write("/admin/api/activities", &body)?
+            .expect(201, "create an activity")?;
+        number(&data["id"], "create an activity")
+    }
+
+    /// Loads the activity's units into the store.
+    ///
+    /// # Errors
+    /// [`Error::Answer`] where the server refuses.
+    pub fn preheat(&self, activity_id: u64) -> Result<()> {
+        self.write(&format!("/admin/api/activities/{activity_id}/preheat"), &json!({}))?
+            .expect(200, "preheat")
+            .map(drop)
+    }
+
+    /// Product, activity, preheat: a sale of `stock` units that is open now; the activity's id.
+    ///
+    /// # Errors
+    /// [`Error::Answer`] where the server refuses.
+    pub fn open_sale(&self, title: &str, stock: u64) -> Result<u64> {
+        let product_id = self.create_product(title, stock)?;
+        let activity_id = self.create_activity(product_id, title, stock)?;
+        self.preheat(activity_id)?;
+        Ok(activity_id)
+    }
+
+    /// The conservation equation of an activity.
+    ///
+    /// # Errors
+    /// [`Error::Answer`] where the server refuses, [`Error::Malformed`] where members are missing.
+    pub fn audit(&self, activity_id: u64) -> Result<Audit> {
+        let path = format!("/admin/api/activities/{activity_id}/audit");
+        let data = get(self.address, &path, Some(&self.token))?.expect(200, "audit")?;
+        serde_json::from_value(data).map_err(|_| Error::Malformed {
+            what: format!("GET {path}"),
+        })
+    }
+
+    /// Waits until nothing is queued and the audit could be read stably; the audit.
+    ///
+    /// # Errors
+    /// [`Error::TooLate`] when `limit` passes first.
+    pub fn wait_settled(&self, activity_id: u64, limit: Duration) -> Result<Audit> {
+        let end = Instant::now() + limit;
+        loop {
+            let audit = self.audit(activity_id)?;
+            if audit.queued == 0 && audit.balanced.is_some() {
+                return Ok(audit);
+            }
+            if end <= Instant::now() {
+                return Err(Error::TooLate {
+                    what: format!("activity {activity_id} was not settled"),
+                    limit_s: limit.as_secs(),
+                });
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+
+    /// The text of `/metrics`.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when the server can't be reached.
+    pub fn metrics(&self) -> Result<Metrics> {
+        let answer = get(self.address, "/metrics", None)?;
+        Ok(Metrics(String::from_utf8_lossy(&answer.body).into_owned()))
+    }
+}
+
+/// A scrape.
+#[derive(Debug, Clone)]
+pub struct Metrics(String);
+
+impl Metrics {
+    /// The sum of this metric over all its labels; `None` where it has no sample.
+    pub fn sum(&self, name: &str) -> Option<f64> {
+        let values = self.0.lines().filter_map(|line| {
+            let rest = line.strip_prefix(name)?;
+            let rest = if rest.starts_with('{') {
+                rest.rsplit_once('}')?.1
+            } else {
+                rest
+            };
+            rest.strip_prefix(' ')?.split(' ').next()?.parse::<f64>().ok()
+        });
+        values.fold(None, |sum: Option<f64>, value| Some(sum.unwrap_or(0.0) + value))
+    }
+}
+
+fn number(value: &Value, what: &str) -> Result<u64> {
+    value.as_u64().ok_or_else(|| Error::Malformed { what: what.to_owned() })
+}
+
+#[cfg(test)]
+#[path = "admin_tests.rs"]
+mod tests;

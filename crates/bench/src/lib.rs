@@ -1,0 +1,24 @@
+//! Load generator and auditor over the public socket.
+//!
+//! Everything here speaks HTTP to a running server, as a buyer or an operator would; it links no crate of the engine, so what it
+//! measures and audits is what outsiders get. All entry points block: call them from a plain thread, never from inside a runtime.
+//! It prints nothing: reports are values, rendered by [`report`] and [`html`], and progress goes to a callback.
+
+pub mod admin;
+pub mod client;
+mod error;
+pub mod jobs;
+pub mod load;
+pub mod plan;
+pub mod process;
+pub mod server;
+pub mod tally;
+#[cfg(test)]
+mod testing;
+pub mod token;
+mod wire;
+
+pub use error::Error;
+
+/// What fallible functions of this crate return.
+pub type Result<T> = std::result::Result<T, Error>;

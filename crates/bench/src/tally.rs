@@ -1,0 +1,433 @@
+//! What a run counts: outcomes, latencies, winners, and a picture of it over time.
+
+use std::time::{Duration, Instant};
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use crate::client::{Answer, Unanswered};
+
+/// One column of the chart.
+pub const SLOT_MS: u64 = 100;
+/// Ten minutes of columns; what comes later is counted in the last one.
+const SLOTS_MAX: usize = 6_000;
+/// Different (status, code) pairs that are kept apart; the rest goes under status 0.
+const KINDS_MAX: usize = 64;
+/// Longer latencies are recorded as this one.
+const LATENCY_US_MAX: u64 = 120_000_000;
+
+/// How many answers had this status and code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct OutcomeCount {
+    /// HTTP status; 0 gathers what is beyond the limit of kinds.
+    pub status: u16,
+    /// The body's `code`, where it had one.
+    pub code: Option<i32>,
+    /// How many.
+    pub count: u64,
+}
+
+/// How many requests got no answer, by reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct UnansweredCount {
+    /// Why.
+    pub reason: Unanswered,
+    /// How many.
+    pub count: u64,
+}
+
+/// The outcomes of one tenth of a second, by the time of the answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Slot {
+    /// 2xx.
+    pub accepted: u64,
+    /// 410.
+    pub sold_out: u64,
+    /// Any other 4xx but 429.
+    pub refused: u64,
+    /// 429.
+    pub limited: u64,
+    /// 503.
+    pub unavailable: u64,
+    /// Everything else that was answered.
+    pub failed: u64,
+    /// No answer.
+    pub unanswered: u64,
+}
+
+impl Slot {
+    /// The column of the chart that an outcome belongs to.
+    fn counter(&mut self, status: Option<u16>) -> &mut u64 {
+        match status {
+            None => &mut self.unanswered,
+            Some(200..=299) => &mut self.accepted,
+            Some(410) => &mut self.sold_out,
+            Some(429) => &mut self.limited,
+            Some(400..=499) => &mut self.refused,
+            Some(503) => &mut self.unavailable,
+            Some(_) => &mut self.failed,
+        }
+    }
+
+    /// All of them together.
+    pub fn total(&self) -> u64 {
+        self.accepted + self.sold_out + self.refused + self.limited + self.unavailable + self.failed + self.unanswered
+    }
+
+    /// Adds another column to this one.
+    pub fn add(&mut self, other: &Self) {
+        self.accepted += other.accepted;
+        self.sold_out += other.sold_out;
+        self.refused += other.refused;
+        self.limited += other.limited;
+        self.unavailable += other.unavailable;
+        self.failed += other.failed;
+        self.unanswered += other.unanswered;
+    }
+}
+
+/// Latencies in milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Percentiles {
+    /// How many were measured.
+    pub count: u64,
+    /// Mean.
+    pub mean_ms: f64,
+    /// Half were faster.
+    pub p50_ms: f64,
+    /// Nine of ten were faster.
+    pub p90_ms: f64,
+    /// 99 % were faster.
+    pub p99_ms: f64,
+    /// 99.9 % were faster.
+    pub p999_ms: f64,
+    /// The slowest.
+    pub max_ms: f64,
+}
+
+impl From<&Histogram<u64>> for Percentiles {
+    fn from(histogram: &Histogram<u64>) -> Self {
+        let at = |quantile: f64| histogram.value_at_quantile(quantile) as f64 / 1000.0;
+        Self {
+            count: histogram.len(),
+            mean_ms: histogram.mean() / 1000.0,
+            p50_ms: at(0.5),
+            p90_ms: at(0.9),
+            p99_ms: at(0.99),
+            p999_ms: at(0.999),
+            max_ms: histogram.max() as f64 / 1000.0,
+        }
+    }
+}
+
+/// When things happened to one request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Times {
+    /// When it should have been sent; in a closed loop, when it was.
+    pub(crate) intended: Instant,
+    pub(crate) sent: Instant,
+    pub(crate) done: Instant,
+}
+
+/// The counts of one thread of a run.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    started: Instant,
+    outcomes: Vec<OutcomeCount>,
+    unanswered: Vec<UnansweredCount>,
+    latency: Histogram<u64>,
+    accepted_latency: Histogram<u64>,
+    accepted_service: Histogram<u64>,
+    series: Vec<Slot>,
+    winners: Vec<(usize, Box<str>)>,
+    last_accepted: Option<Instant>,
+    last_done: Instant,
+}
+
+impl Tally {
+    pub(crate) fn new(started: Instant) -> Self {
+        let empty = || Histogram::new_with_bounds(1, LATENCY_US_MAX, 3).expect("the bounds are constants that fit");
+        Self {
+            started,
+            outcomes: Vec::new(),
+            unanswered: Vec::new(),
+            latency: empty(),
+            accepted_latency: empty(),
+            accepted_service: empty(),
+            series: Vec::new(),
+            winners: Vec::new(),
+            last_accepted: None,
+            last_done: started,
+        }
+    }
+
+    /// Counts the outcome of job `index`.
+    pub(crate) fn record(&mut self, index: usize, times: Times, outcome: Result<Answer<'_>, Unanswered>) {
+        self.last_done = self.last_done.max(times.done);
+        *self
+            .slot(times.done)
+            .counter(outcome.as_ref().ok().map(|answer| answer.status)) += 1;
+        let answer = match outcome {
+            Ok(answer) => answer,
+            Err(reason) => return add_unanswered(&mut self.unanswered, UnansweredCount { reason, count: 1 }),
+        };
+        add_outcome(
+            &mut self.outcomes,
+            OutcomeCount {
+                status: answer.status,
+                code: answer.code,
+                count: 1,
+            },
+        );
+        self.latency.saturating_record(micros(times.done - times.intended));
+        if (200..300).contains(&answer.status) {
+            self.accepted_latency
+                .saturating_record(micros(times.done - times.intended));
+            self.accepted_service.saturating_record(micros(times.done - times.sent));
+            self.last_accepted = self.last_accepted.max(Some(times.done));
+            if answer.status == 202
+                && let Some(ticket) = answer.ticket()
+            {
+                self.winners.push((index, ticket.into()));
+            }
+        }
+    }
+
+    fn slot(&mut self, at: Instant) -> &mut Slot {
+        let ms = u64::try_from(at.saturating_duration_since(self.started).as_millis()).unwrap_or(u64::MAX);
+        let number = usize::try_from(ms / SLOT_MS).unwrap_or(usize::MAX).min(SLOTS_MAX - 1);
+        if self.series.len() <= number {
+            self.series.resize(number + 1, Slot::default());
+        }
+        &mut self.series[number]
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        other
+            .outcomes
+            .into_iter()
+            .for_each(|count| add_outcome(&mut self.outcomes, count));
+        other
+            .unanswered
+            .into_iter()
+            .for_each(|count| add_unanswered(&mut self.unanswered, count));
+        let same = "histograms of equal bounds can be added";
+        self.latency.add(other.latency).expect(same);
+        self.accepted_latency.add(other.accepted_latency).expect(same);
+        self.accepted_service.add(other.accepted_service).expect(same);
+        self.series
+            .resize(self.series.len().max(other.series.len()), Slot::default());
+        self.series
+            .iter_mut()
+            .zip(&other.series)
+            .for_each(|(mine, theirs)| mine.add(theirs));
+        self.winners.extend(other.winners);
+        self.last_accepted = self.last_accepted.max(other.last_accepted);
+        self.last_done = self.last_done.max(other.last_done);
+    }
+
+    pub(crate) fn report(mut self) -> LoadReport {
+        self.outcomes.sort_by_key(|outcome| (outcome.status, outcome.code));
+        self.winners.sort_by_key(|(index, _)| *index);
+        let answered = self.outcomes.iter().map(|outcome| outcome.count).sum::<u64>();
+        let unanswered = self.unanswered.iter().map(|count| count.count).sum::<u64>();
+        let duration_s = (self.last_done - self.started).as_secs_f64();
+        let per_second = |count: u64| {
+            if duration_s == 0.0 {
+                0.0
+            } else {
+                count as f64 / duration_s
+            }
+        };
+        LoadReport {
+            requests: answered + unanswered,
+            answered,
+            accepted: self.accepted_latency.len(),
+            duration_s,
+            requests_per_s: per_second(answered),
+            accepted_per_s: per_second(self.accepted_latency.len()),
+            outcomes: self.outcomes,
+            unanswered: self.unanswered,
+            latency: (&self.latency).into(),
+            accepted_latency: (&self.accepted_latency).into(),
+            accepted_service: (&self.accepted_service).into(),
+            series: self.series,
+            winners: self.winners,
+            started: self.started,
+            last_accepted: self.last_accepted,
+        }
+    }
+}
+
+fn add_outcome(outcomes: &mut Vec<OutcomeCount>, count: OutcomeCount) {
+    let room = outcomes.len() < KINDS_MAX || count.status == 0;
+    match outcomes
+        .iter_mut()
+        .find(|seen| (seen.status, seen.code) == (count.status, count.code))
+    {
+        Some(seen) => seen.count += count.count,
+        None if room => outcomes.push(count),
+        None => add_outcome(
+            outcomes,
+            OutcomeCount {
+                status: 0,
+                code: None,
+                count: count.count,
+            },
+        ),
+    }
+}
+
+fn add_unanswered(all: &mut Vec<UnansweredCount>, count: UnansweredCount) {
+    match all.iter_mut().find(|seen| seen.reason == count.reason) {
+        Some(seen) => seen.count += count.count,
+        None => all.push(count),
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// What a run of load has shown.
+#[derive(Debug, Clone, Serialize)]
+pub struct LoadReport {
+    /// Requests made, answered or not.
+    pub requests: u64,
+    /// Requests with a complete answer.
+    pub answered: u64,
+    /// Answers with 2xx.
+    pub accepted: u64,
+    /// From the start to the last outcome.
+    pub duration_s: f64,
+    /// Answers a second.
+    pub requests_per_s: f64,
+    /// 2xx answers a second.
+    pub accepted_per_s: f64,
+    /// By status and code.
+    pub outcomes: Vec<OutcomeCount>,
+    /// Requests without an answer, by reason.
+    pub unanswered: Vec<UnansweredCount>,
+    /// Of all answers, from the intended start.
+    pub latency: Percentiles,
+    /// Of 2xx answers, from the intended start.
+    pub accepted_latency: Percentiles,
+    /// Of 2xx answers, from the moment of sending: what the server took, without the wait for a free connection.
+    pub accepted_service: Percentiles,
+    /// Outcomes per tenth of a second ([`SLOT_MS`]).
+    pub series: Vec<Slot>,
+    /// Job index and ticket of everybody who got a 202, by index.
+    #[serde(skip)]
+    pub winners: Vec<(usize, Box<str>)>,
+    /// When the load began.
+    #[serde(skip)]
+    pub started: Instant,
+    /// When the last 2xx came.
+    #[serde(skip)]
+    pub last_accepted: Option<Instant>,
+}
+
+impl LoadReport {
+    /// How many answers had this status.
+    pub fn with_status(&self, status: u16) -> u64 {
+        self.outcomes
+            .iter()
+            .filter(|outcome| outcome.status == status)
+            .map(|outcome| outcome.count)
+            .sum()
+    }
+
+    /// How many answers had a status of 500 or more.
+    pub fn server_errors(&self) -> u64 {
+        self.outcomes
+            .iter()
+            .filter(|outcome| 500 <= outcome.status)
+            .map(|outcome| outcome.count)
+            .sum()
+    }
+
+    /// How many requests got no answer.
+    pub fn unanswered_total(&self) -> u64 {
+        self.unanswered.iter().map(|count| count.count).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(started: Instant, ms: u64) -> Times {
+        let done = started + Duration::from_millis(ms);
+        Times {
+            intended: started,
+            sent: started,
+            done,
+        }
+    }
+
+    fn answer(status: u16, body: &'static str) -> Result<Answer<'static>, Unanswered> {
+        Ok(Answer {
+            status,
+            code: crate::wire::code_of(body.as_bytes()),
+            body: body.as_bytes(),
+        })
+    }
+
+    #[test]
+    fn threads_add_up() {
+        let started = Instant::now();
+        let (mut one, mut two) = (Tally::new(started), Tally::new(started));
+        one.record(4, at(started, 10), answer(202, r#"{"code":0,"data":{"ticket":"t4"}}"#));
+        two.record(2, at(started, 250), answer(202, r#"{"code":0,"data":{"ticket":"t2"}}"#));
+        two.record(3, at(started, 500), answer(410, r#"{"code":40005}"#));
+        two.record(5, at(started, 500), Err(Unanswered::Reset));
+        one.merge(two);
+        let report = one.report();
+        assert_eq!((report.requests, report.answered, report.accepted), (4, 3, 2));
+        assert_eq!(report.winners, [(2, "t2".into()), (4, "t4".into())]);
+        assert_eq!(
+            report.unanswered,
+            [UnansweredCount {
+                reason: Unanswered::Reset,
+                count: 1
+            }]
+        );
+        assert_eq!(
+            report.series[0],
+            Slot {
+                accepted: 1,
+                ..Slot::default()
+            }
+        );
+        assert_eq!(
+            report.series[5],
+            Slot {
+                sold_out: 1,
+                unanswered: 1,
+                ..Slot::default()
+            }
+        );
+        assert_eq!(report.duration_s, 0.5);
+        assert_eq!(report.last_accepted, Some(started + Duration::from_millis(250)));
+    }
+
+    #[test]
+    fn kinds_of_answers_are_bounded() {
+        let started = Instant::now();
+        let mut tally = Tally::new(started);
+        for status in 1..=500 {
+            tally.record(0, at(started, 1), answer(status, ""));
+        }
+        let report = tally.report();
+        assert_eq!(report.outcomes.len(), KINDS_MAX + 1);
+        assert_eq!(report.answered, 500);
+    }
+
+    #[test]
+    fn late_outcomes_stay_in_the_last_column() {
+        let started = Instant::now();
+        let mut tally = Tally::new(started);
+        tally.record(0, at(started, 10_000_000), answer(200, ""));
+        assert_eq!(tally.report().series.len(), SLOTS_MAX);
+    }
+}
