@@ -1,0 +1,38 @@
+//! The product's own HTTP/1.1 accept loop on per-core runtimes.
+//!
+//! One thread accepts and hands each connection to the least loaded of several `current_thread`
+//! runtimes. Every connection runs under the deadlines and caps of [`Limits`]; none of them costs a
+//! timer per request: each core sweeps its connections a few times a second.
+//!
+//! It knows nothing of routes, tokens or sales, and it speaks neither TLS nor HTTP/2: a proxy in
+//! front does. What it answers by itself (400, 408, 431) is worded by the caller's
+//! [`ErrorAnswers`].
+
+mod accept;
+mod admission;
+mod answer;
+mod bind;
+mod body;
+mod connection;
+mod core_loop;
+mod descriptors;
+mod error;
+pub mod hello;
+mod io;
+mod limits;
+mod own_error;
+mod peer;
+mod request_check;
+mod server;
+mod tape;
+mod watch;
+
+pub use admission::Counts;
+pub use answer::{Answer, ErrorAnswers, bare_error_answers};
+pub use bind::Listener;
+pub use body::{Body, BodyTimeout, is_body_timeout};
+pub use descriptors::raise_descriptor_limit;
+pub use error::Error;
+pub use limits::Limits;
+pub use peer::{Peer, WithPeer};
+pub use server::{Server, ServerHandle};

@@ -1,0 +1,210 @@
+//! The raw bytes of request heads, kept just long enough to see what the parser hides.
+//!
+//! hyper quietly drops a `Content-Length` that stands beside `Transfer-Encoding`, drops an equal
+//! second `Content-Length`, and takes a bare LF for a line end. Each of these is read differently
+//! by some proxy, which is how requests are smuggled; so each is refused here, on the same bytes.
+//!
+//! The tape follows the stream: heads are kept, body bytes are skipped by their declared length. It
+//! doesn't follow chunked bodies: a connection ends after one.
+
+use memchr::memchr_iter;
+
+/// Unexamined bytes kept at most. The parser's own buffer is smaller, so a tape that reaches this
+/// has lost its place.
+const KEPT_BYTES_MAX: usize = 256 * 1024;
+/// Capacity that an idle connection keeps.
+const IDLE_CAPACITY_MAX: usize = 2 * 1024;
+
+/// A head that some intermediary may read differently than we do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ambiguity {
+    /// Two lines declare the body's length.
+    LengthTwice,
+    /// Both a length and chunked framing are declared.
+    LengthAndChunked,
+    /// A line ends without CR.
+    BareLineFeed,
+    /// The head isn't on the tape: it came pipelined behind a body without a length.
+    Unseen,
+}
+
+/// How the body behind a head is framed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// This many bytes; 0 for no body.
+    Length(u64),
+    /// Chunks until the last one.
+    Chunked,
+}
+
+/// The raw bytes of the heads that were received but not examined yet.
+#[derive(Debug, Default)]
+pub(crate) struct Tape {
+    bytes: Vec<u8>,
+    examined: usize,
+    body_left: u64,
+    lost: bool,
+}
+
+impl Tape {
+    /// Takes note of received bytes.
+    pub(crate) fn record(&mut self, received: &[u8]) {
+        let of_body = usize::try_from(self.body_left).map_or(received.len(), |left| left.min(received.len()));
+        self.body_left -= of_body as u64;
+        let of_heads = &received[of_body..];
+        if of_heads.is_empty() || self.lost {
+            return;
+        }
+        if KEPT_BYTES_MAX < self.bytes.len() + of_heads.len() {
+            self.bytes.drain(..self.examined);
+            self.examined = 0;
+            if KEPT_BYTES_MAX < self.bytes.len() + of_heads.len() {
+                self.lose();
+                return;
+            }
+        }
+        self.bytes.extend_from_slice(of_heads);
+    }
+
+    /// Examines the next head, which the parser has just found complete, and steps over it and
+    /// its body.
+    pub(crate) fn take_head(&mut self, framing: Framing) -> Result<(), Ambiguity> {
+        if self.lost {
+            return Err(Ambiguity::Unseen);
+        }
+        let head_len = examine(&self.bytes[self.examined..])?;
+        self.examined += head_len;
+        match framing {
+            Framing::Length(length) => {
+                let here = self.bytes.len() - self.examined;
+                let of_body = usize::try_from(length).map_or(here, |length| length.min(here));
+                self.examined += of_body;
+                self.body_left = length - of_body as u64;
+            }
+            Framing::Chunked => self.lose(),
+        }
+        if self.examined == self.bytes.len() {
+            self.bytes.clear();
+            self.bytes.shrink_to(IDLE_CAPACITY_MAX);
+            self.examined = 0;
+        }
+        Ok(())
+    }
+
+    /// Whether the latest request's body may still be on its way, so that the connection can't be
+    /// used again unless somebody reads it.
+    pub(crate) fn awaits_body(&self) -> bool {
+        self.lost || 0 < self.body_left
+    }
+
+    fn lose(&mut self) {
+        self.lost = true;
+        self.bytes = Vec::new();
+        self.examined = 0;
+    }
+}
+
+/// The length of the head at the start of `bytes`, or what is ambiguous in it.
+fn examine(bytes: &[u8]) -> Result<usize, Ambiguity> {
+    let mut line_start = 0;
+    let mut lengths = 0;
+    let mut chunked = false;
+    let mut request_line_seen = false;
+    for line_end in memchr_iter(b'\n', bytes) {
+        let Some(line) = bytes[line_start..line_end].strip_suffix(b"\r") else {
+            return Err(Ambiguity::BareLineFeed);
+        };
+        line_start = line_end + 1;
+        match line.first() {
+            // Empty lines may precede a request; the first one after its line ends the head.
+            None if request_line_seen => {
+                return match (lengths, chunked) {
+                    (0 | 1, false) | (0, true) => Ok(line_start),
+                    (_, true) => Err(Ambiguity::LengthAndChunked),
+                    (_, false) => Err(Ambiguity::LengthTwice),
+                };
+            }
+            None => {}
+            Some(_) if !request_line_seen => request_line_seen = true,
+            Some(b'c' | b'C') if is_named(line, b"content-length") => lengths += 1,
+            Some(b't' | b'T') if is_named(line, b"transfer-encoding") => chunked = true,
+            Some(_) => {}
+        }
+    }
+    Err(Ambiguity::Unseen)
+}
+
+fn is_named(line: &[u8], name: &[u8]) -> bool {
+    line.get(name.len()) == Some(&b':') && line[..name.len()].eq_ignore_ascii_case(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(head: &str, expect: Result<(), Ambiguity>) {
+        let mut tape = Tape::default();
+        tape.record(head.as_bytes());
+        assert_eq!(tape.take_head(Framing::Length(0)), expect, "{head:?}");
+    }
+
+    #[test]
+    fn ambiguous_heads_are_told_apart() {
+        check("GET / HTTP/1.1\r\nHost: a\r\n\r\n", Ok(()));
+        check("\r\n\r\nGET / HTTP/1.1\r\n\r\n", Ok(()));
+        check(
+            "P / HTTP/1.1\r\nContent-Length: 0\r\nContent-Lengthy: 1\r\n\r\n",
+            Ok(()),
+        );
+        check("P / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", Ok(()));
+        check(
+            "P / HTTP/1.1\r\ncontent-length: 5\r\nCONTENT-LENGTH: 5\r\n\r\n",
+            Err(Ambiguity::LengthTwice),
+        );
+        check(
+            "P / HTTP/1.1\r\nContent-Length: 5\r\ntransfer-encoding: chunked\r\n\r\n",
+            Err(Ambiguity::LengthAndChunked),
+        );
+        check(
+            "P / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-length: 5\r\n\r\n",
+            Err(Ambiguity::LengthAndChunked),
+        );
+        check("GET / HTTP/1.1\nHost: a\r\n\r\n", Err(Ambiguity::BareLineFeed));
+        check("GET / HTTP/1.1\r\nHost: a\r\n\n", Err(Ambiguity::BareLineFeed));
+    }
+
+    #[test]
+    fn bodies_are_skipped_however_they_are_split() {
+        let stream = b"P / HTTP/1.1\r\nContent-Length: 9\r\n\r\nline\nbodyGET / HTTP/1.1\r\n\r\n";
+        for split in 35..stream.len() {
+            let mut tape = Tape::default();
+            tape.record(&stream[..split]);
+            assert_eq!(tape.take_head(Framing::Length(9)), Ok(()));
+            assert_eq!(tape.awaits_body(), split < 44, "split at {split}");
+            tape.record(&stream[split..]);
+            assert!(!tape.awaits_body());
+            assert_eq!(tape.take_head(Framing::Length(0)), Ok(()), "split at {split}");
+            assert!(tape.bytes.is_empty());
+        }
+    }
+
+    #[test]
+    fn request_behind_a_chunked_body_is_not_trusted() {
+        let mut tape = Tape::default();
+        tape.record(b"P / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n\r\n");
+        assert_eq!(tape.take_head(Framing::Chunked), Ok(()));
+        assert!(tape.awaits_body());
+        assert_eq!(tape.take_head(Framing::Length(0)), Err(Ambiguity::Unseen));
+    }
+
+    #[test]
+    fn a_flood_of_bytes_is_not_kept() {
+        let mut tape = Tape::default();
+        for _ in 0..3 {
+            tape.record(&vec![b'a'; KEPT_BYTES_MAX / 2]);
+        }
+        assert!(tape.bytes.is_empty());
+        assert_eq!(tape.take_head(Framing::Length(0)), Err(Ambiguity::Unseen));
+    }
+}

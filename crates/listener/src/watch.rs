@@ -1,0 +1,394 @@
+//! What a connection is doing and since when: written by its socket and its service, read by the
+//! sweep of its core, which ends it when a deadline has passed.
+//!
+//! ```text
+//!            first byte         head complete         answer ended
+//!   Fresh ───────────────▶ Head ─────────────▶ Busy ───────────────▶ Idle
+//!                           ▲                    ▲                    │ │
+//!                           └──── first byte ────┼────────────────────┘ │
+//!                                                └── pipelined head ────┘
+//! ```
+//!
+//! Everything of one connection happens on one thread; the atomics and locks are never contended.
+//! They are there because an upgraded socket must be able to move to another thread.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::limits::Limits;
+use crate::tape::Tape;
+
+/// No write is pending, or no body is on its way.
+const NEVER: u64 = u64::MAX;
+
+/// What the connections of one core share.
+#[derive(Debug, Default)]
+pub(crate) struct CoreState {
+    /// Milliseconds that this core was alive, advanced by its sweep. Coarse, and it stands still
+    /// while the core is starved: no client is closed for waiting on us.
+    pub(crate) alive_ms: AtomicU64,
+    /// Whether the shutdown began: connections end with the request they are at.
+    pub(crate) draining: AtomicBool,
+    /// Connections that this core holds or is about to take.
+    pub(crate) open: Arc<AtomicUsize>,
+}
+
+/// Deadlines in milliseconds of core time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadlines {
+    first_byte: u64,
+    header: u64,
+    idle: u64,
+    body: u64,
+    write_stall: u64,
+}
+
+impl Deadlines {
+    /// A moment is known to within one sweep, so each deadline gets one on top: never early.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let sweep = millis(limits.sweep_interval());
+        let allow = |timeout| millis(timeout).saturating_add(sweep);
+        Self {
+            first_byte: allow(limits.first_byte_timeout),
+            header: allow(limits.header_timeout),
+            idle: allow(limits.idle_timeout),
+            body: allow(limits.body_timeout),
+            write_stall: allow(limits.write_stall_timeout),
+        }
+    }
+
+    /// The deadlines while draining: silence is only waited out.
+    pub(crate) fn cut(self, silence: Duration) -> Self {
+        Self {
+            first_byte: self.first_byte.min(millis(silence)),
+            idle: self.idle.min(millis(silence)),
+            ..self
+        }
+    }
+}
+
+/// What a connection is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Phase {
+    /// Nothing was received yet.
+    Fresh,
+    /// A head has begun.
+    Head,
+    /// A request is with the service, or its answer is being sent.
+    Busy,
+    /// Kept alive between two requests.
+    Idle,
+    /// No longer HTTP: only stalled writes are watched.
+    Upgraded,
+}
+
+/// Why the sweep ended a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Verdict {
+    /// Silent for too long: closed without a word.
+    Silent = 1,
+    /// The head didn't arrive in time: 408.
+    SlowHead = 2,
+    /// The client took nothing of what was written: reset.
+    Stalled = 3,
+}
+
+/// The state of one connection.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    pub(crate) core: Arc<CoreState>,
+    /// Heads as they were received, for the checks that the parser can't make.
+    pub(crate) tape: Mutex<Tape>,
+    phase: AtomicU8,
+    since_ms: AtomicU64,
+    stalled_since_ms: AtomicU64,
+    body_since_ms: AtomicU64,
+    body_expired: AtomicBool,
+    verdict: AtomicU8,
+    /// The service's latest answer looks like an error of hyper's own; see `own_error`.
+    pub(crate) answers_barely: AtomicBool,
+    /// Unread bytes of the client are to be expected when the connection closes.
+    pub(crate) leaves_unread: AtomicBool,
+    task: Mutex<Option<Waker>>,
+    body_reader: Mutex<Option<Waker>>,
+}
+
+impl Watch {
+    pub(crate) fn new(core: Arc<CoreState>) -> Self {
+        let now = core.alive_ms.load(Relaxed);
+        Self {
+            core,
+            tape: Mutex::default(),
+            phase: AtomicU8::new(Phase::Fresh as u8),
+            since_ms: AtomicU64::new(now),
+            stalled_since_ms: AtomicU64::new(NEVER),
+            body_since_ms: AtomicU64::new(NEVER),
+            body_expired: AtomicBool::new(false),
+            verdict: AtomicU8::new(0),
+            answers_barely: AtomicBool::new(false),
+            leaves_unread: AtomicBool::new(false),
+            task: Mutex::default(),
+            body_reader: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        match self.phase.load(Relaxed) {
+            0 => Phase::Fresh,
+            1 => Phase::Head,
+            2 => Phase::Busy,
+            3 => Phase::Idle,
+            _ => Phase::Upgraded,
+        }
+    }
+
+    fn enter(&self, phase: Phase) {
+        self.since_ms.store(self.now_ms(), Relaxed);
+        self.phase.store(phase as u8, Relaxed);
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.core.alive_ms.load(Relaxed)
+    }
+
+    /// Bytes came from the client.
+    pub(crate) fn received(&self, bytes: &[u8]) {
+        match self.phase() {
+            Phase::Fresh | Phase::Idle => self.enter(Phase::Head),
+            Phase::Head | Phase::Busy => {}
+            Phase::Upgraded => return,
+        }
+        self.tape.lock().record(bytes);
+    }
+
+    /// A whole head came and goes to the service.
+    pub(crate) fn begin_request(&self) {
+        self.enter(Phase::Busy);
+        if self.answers_barely.load(Relaxed) {
+            self.answers_barely.store(false, Relaxed);
+        }
+    }
+
+    /// The answer was handed over to the last byte.
+    pub(crate) fn end_answer(&self) {
+        self.enter(Phase::Idle);
+    }
+
+    /// The protocol changed: heads are no longer looked for.
+    pub(crate) fn upgrade(&self) {
+        self.enter(Phase::Upgraded);
+        *self.tape.lock() = Tape::default();
+    }
+
+    /// A body is expected from now on; its deadline runs.
+    pub(crate) fn begin_body(&self) {
+        self.body_expired.store(false, Relaxed);
+        self.body_since_ms.store(self.now_ms(), Relaxed);
+    }
+
+    /// The body ended, or nobody wants it any more.
+    pub(crate) fn end_body(&self) {
+        self.body_since_ms.store(NEVER, Relaxed);
+        self.body_reader.lock().take();
+    }
+
+    /// Whether the body's deadline has passed.
+    pub(crate) fn body_expired(&self) -> bool {
+        self.body_expired.load(Relaxed)
+    }
+
+    /// The reader of the body waits; the deadline must wake it.
+    pub(crate) fn body_waits(&self, context: &Context<'_>) {
+        remember(&self.body_reader, context);
+    }
+
+    /// A write found the socket's buffer full.
+    pub(crate) fn write_waits(&self, context: &Context<'_>) {
+        if self.stalled_since_ms.load(Relaxed) == NEVER {
+            self.stalled_since_ms.store(self.now_ms(), Relaxed);
+        }
+        remember(&self.task, context);
+    }
+
+    /// A write got on.
+    pub(crate) fn write_moved(&self) {
+        if self.stalled_since_ms.load(Relaxed) != NEVER {
+            self.stalled_since_ms.store(NEVER, Relaxed);
+        }
+    }
+
+    /// Whether written bytes are still waiting for the client to take earlier ones.
+    pub(crate) fn write_is_stalled(&self) -> bool {
+        self.stalled_since_ms.load(Relaxed) != NEVER
+    }
+
+    /// The task that a verdict must wake.
+    pub(crate) fn driven_by(&self, context: &Context<'_>) {
+        remember(&self.task, context);
+    }
+
+    pub(crate) fn verdict(&self) -> Option<Verdict> {
+        match self.verdict.load(Relaxed) {
+            0 => None,
+            1 => Some(Verdict::Silent),
+            2 => Some(Verdict::SlowHead),
+            _ => Some(Verdict::Stalled),
+        }
+    }
+
+    /// Compares the connection with its deadlines. Returns the verdict where this call made one.
+    pub(crate) fn judge(&self, deadlines: &Deadlines) -> Option<Verdict> {
+        if self.verdict().is_some() {
+            return None;
+        }
+        let passed = |since: &AtomicU64, allowed: u64| {
+            let since = since.load(Relaxed);
+            since != NEVER && allowed < self.now_ms().saturating_sub(since)
+        };
+        let verdict = if passed(&self.stalled_since_ms, deadlines.write_stall) {
+            Verdict::Stalled
+        } else {
+            let (allowed, verdict) = match self.phase() {
+                Phase::Fresh => (deadlines.first_byte, Verdict::Silent),
+                Phase::Idle => (deadlines.idle, Verdict::Silent),
+                Phase::Head => (deadlines.header, Verdict::SlowHead),
+                Phase::Busy | Phase::Upgraded => return None,
+            };
+            if !passed(&self.since_ms, allowed) {
+                return None;
+            }
+            verdict
+        };
+        self.verdict.store(verdict as u8, Relaxed);
+        wake(&self.task);
+        Some(verdict)
+    }
+
+    /// Fails the reader of a body that took too long. Returns whether this call did.
+    pub(crate) fn judge_body(&self, deadlines: &Deadlines) -> bool {
+        let since = self.body_since_ms.load(Relaxed);
+        if since == NEVER || self.now_ms().saturating_sub(since) <= deadlines.body {
+            return false;
+        }
+        self.body_since_ms.store(NEVER, Relaxed);
+        self.body_expired.store(true, Relaxed);
+        wake(&self.body_reader);
+        true
+    }
+}
+
+fn remember(slot: &Mutex<Option<Waker>>, context: &Context<'_>) {
+    let mut slot = slot.lock();
+    match &mut *slot {
+        Some(waker) => waker.clone_from(context.waker()),
+        None => *slot = Some(context.waker().clone()),
+    }
+}
+
+fn wake(slot: &Mutex<Option<Waker>>) {
+    let waker = slot.lock().clone();
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+/// Whole milliseconds, at most what a `u64` holds.
+pub(crate) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watch() -> (Watch, Deadlines) {
+        let limits = Limits {
+            first_byte_timeout: Duration::from_secs(4),
+            header_timeout: Duration::from_secs(2),
+            idle_timeout: Duration::from_secs(8),
+            body_timeout: Duration::from_secs(2),
+            write_stall_timeout: Duration::from_secs(3),
+            ..Limits::default()
+        };
+        (Watch::new(Arc::default()), Deadlines::new(&limits))
+    }
+
+    fn advance(watch: &Watch, ms: u64) {
+        watch.core.alive_ms.fetch_add(ms, Relaxed);
+    }
+
+    #[test]
+    fn each_phase_has_its_own_deadline() {
+        let (watch, deadlines) = watch();
+        advance(&watch, 4_000);
+        assert_eq!(watch.judge(&deadlines), None);
+        watch.received(b"G");
+        advance(&watch, 2_000);
+        assert_eq!(watch.judge(&deadlines), None);
+        watch.begin_request();
+        advance(&watch, 1_000_000);
+        assert_eq!(watch.judge(&deadlines), None, "a handler has its own limits");
+        watch.end_answer();
+        advance(&watch, 8_000);
+        assert_eq!(watch.judge(&deadlines), None);
+        advance(&watch, 251);
+        assert_eq!(watch.judge(&deadlines), Some(Verdict::Silent));
+        assert_eq!(watch.judge(&deadlines), None, "judged once");
+    }
+
+    #[test]
+    fn a_trickled_head_gains_no_time() {
+        let (watch, deadlines) = watch();
+        for _ in 0..3 {
+            watch.received(b"G");
+            assert_eq!(watch.judge(&deadlines), None);
+            advance(&watch, 751);
+        }
+        assert_eq!(watch.judge(&deadlines), Some(Verdict::SlowHead));
+    }
+
+    #[test]
+    fn any_progress_ends_a_stall() {
+        let (watch, deadlines) = watch();
+        let context = Context::from_waker(Waker::noop());
+        watch.received(b"G");
+        watch.begin_request();
+        watch.write_waits(&context);
+        advance(&watch, 3_000);
+        watch.write_waits(&context);
+        assert_eq!(watch.judge(&deadlines), None);
+        watch.write_moved();
+        advance(&watch, 1_000);
+        assert_eq!(watch.judge(&deadlines), None);
+        watch.write_waits(&context);
+        advance(&watch, 3_251);
+        assert_eq!(watch.judge(&deadlines), Some(Verdict::Stalled));
+    }
+
+    #[test]
+    fn a_late_body_fails_its_reader_once() {
+        let (watch, deadlines) = watch();
+        watch.begin_body();
+        advance(&watch, 2_250);
+        assert!(!watch.judge_body(&deadlines));
+        advance(&watch, 1);
+        assert!(watch.judge_body(&deadlines));
+        assert!(watch.body_expired());
+        assert!(!watch.judge_body(&deadlines));
+    }
+
+    #[test]
+    fn draining_waits_silence_out_only_briefly() {
+        let (watch, deadlines) = watch();
+        advance(&watch, 501);
+        assert_eq!(watch.judge(&deadlines), None);
+        let cut = deadlines.cut(Duration::from_millis(500));
+        assert_eq!(watch.judge(&cut), Some(Verdict::Silent));
+    }
+}
