@@ -59,6 +59,8 @@ pub struct Depth {
     pub tickets: u64,
     /// When the oldest of them was accepted.
     pub oldest_accepted_at: Option<EpochMs>,
+    /// When the newest ticket of all was accepted, waiting or not.
+    pub newest_accepted_at: Option<EpochMs>,
     /// Dead letters.
     pub dead: u64,
 }

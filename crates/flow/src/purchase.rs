@@ -1,0 +1,136 @@
+//! A purchase, from the gate's admission to the "queued" answer: 1 access → 2 stock → 3 queue, the main flow of the product.
+//!
+//! Nothing here waits for a database. Refusals that memory alone can give cost no claim; everything else is one durable step of the store.
+
+use std::sync::Arc;
+
+use seckill_sale::{ActivityId, Buyer, Claim, Quantity, Refusal, RequestId, RequestKey, Ticket, UserId};
+use seckill_stock::{Answer, Claims, Glance, Stock};
+
+/// A purchase that passed the gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wish {
+    /// The sale.
+    pub activity: ActivityId,
+    /// The buyer.
+    pub user: UserId,
+    /// Units wanted.
+    pub quantity: Quantity,
+    /// What makes it idempotent: the digest of the client's key, or random bits.
+    pub key: RequestKey,
+    /// The request, for logs.
+    pub request_id: RequestId,
+    /// Whether the challenge that the activity asks for was met (or none is asked). A buyer who holds a ticket needs none.
+    pub challenge_met: bool,
+}
+
+/// An accepted purchase: durable, and in the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Queued {
+    /// The buyer's ticket.
+    pub ticket: Ticket,
+    /// Whether this very request was accepted before.
+    pub replayed: bool,
+    /// Tickets accepted earlier that are not settled yet.
+    pub ahead: u64,
+}
+
+/// The purchase flow of one core.
+#[derive(Clone)]
+pub struct Purchase {
+    stock: Arc<dyn Stock>,
+    claims: Claims,
+}
+
+impl Purchase {
+    /// The flow over `stock`, with the claims of this core gathered by `claims`.
+    #[must_use]
+    pub const fn new(stock: Arc<dyn Stock>, claims: Claims) -> Self {
+        Self { stock, claims }
+    }
+
+    /// Buys.
+    ///
+    /// # Errors
+    /// The first refusal that applies. [`Refusal::OutcomeUnknown`] only where asking a second time gave no answer either.
+    pub async fn purchase(&self, wish: Wish) -> Result<Queued, Refusal> {
+        match self.stock.glance(wish.activity, &wish.user) {
+            Glance::Holds(buyer) => return self.queued(same_request(*buyer, &wish)),
+            Glance::SoldOut => return Err(Refusal::SoldOut),
+            Glance::Stranger | Glance::Ask => {}
+        }
+        if !wish.challenge_met {
+            return self.without_challenge(&wish).await;
+        }
+        let claim = Claim {
+            activity: wish.activity,
+            user: wish.user,
+            key: wish.key,
+            quantity: wish.quantity,
+            request_id: wish.request_id,
+        };
+        let answer = match self.claims.claim(claim.clone()).await {
+            // The answer was lost. The claim is idempotent by its key, so asking once more tells what happened and changes nothing twice.
+            Err(Refusal::OutcomeUnknown) => self.claims.claim(claim).await,
+            answer => answer,
+        };
+        self.queued(answer)
+    }
+
+    /// The answer to a request that was accepted before, although the gate would refuse it now (paused, ended): a lost reply is
+    /// cured by asking again with the same key at any time.
+    pub async fn replay(
+        &self,
+        activity: ActivityId,
+        user: &UserId,
+        key: RequestKey,
+        quantity: Quantity,
+    ) -> Option<Queued> {
+        let buyer = self.stock.buyer(activity, user).await.ok().flatten()?;
+        let same = buyer.key == key && buyer.quantity == quantity;
+        same.then(|| Queued {
+            ticket: buyer.ticket,
+            replayed: true,
+            ahead: self.ahead(buyer.ticket),
+        })
+    }
+
+    /// Tickets accepted earlier than `ticket` that are not settled yet. Costs no IO and never rises.
+    #[must_use]
+    pub fn ahead(&self, ticket: Ticket) -> u64 {
+        let settled = self.stock.settled_up_to(ticket.activity).unwrap_or(u64::MAX);
+        ticket.sequence.saturating_sub(1).saturating_sub(settled)
+    }
+
+    /// A holder is told his ticket whether or not he met the challenge; nobody else gets past it.
+    async fn without_challenge(&self, wish: &Wish) -> Result<Queued, Refusal> {
+        match self.stock.buyer(wish.activity, &wish.user).await? {
+            Some(buyer) => self.queued(same_request(buyer, wish)),
+            None => Err(Refusal::ChallengeFailed),
+        }
+    }
+
+    fn queued(&self, answer: Answer) -> Result<Queued, Refusal> {
+        let reserved = answer?;
+        Ok(Queued {
+            ticket: reserved.ticket,
+            replayed: reserved.replayed,
+            ahead: self.ahead(reserved.ticket),
+        })
+    }
+}
+
+/// What a buyer who holds a ticket hears: the ticket again, where it is the same request.
+fn same_request(buyer: Buyer, wish: &Wish) -> Answer {
+    if buyer.key != wish.key {
+        return Err(Refusal::AlreadyTook(Box::new(buyer)));
+    }
+    if buyer.quantity != wish.quantity {
+        return Err(Refusal::KeyReused);
+    }
+    Ok(seckill_stock::Reserved {
+        ticket: buyer.ticket,
+        accepted_at: buyer.accepted_at,
+        replayed: true,
+    })
+}

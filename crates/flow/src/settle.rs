@@ -1,0 +1,235 @@
+//! From the queue to the ledger: 3 queue → 4 ledger, the second half of the main flow.
+//!
+//! A batch is taken, written in one transaction, and acknowledged with its results in one record of the queue. The ledger is always
+//! first, so whatever dies in between, the batch is delivered again and the ledger answers with the results it has.
+
+use std::sync::Arc;
+
+use seckill_ledger::{Error, Ledger, Parking, SettleBatch, TicketResult};
+use seckill_queue::{Queue, Verdict, Verdicts};
+use seckill_sale::{Conclusion, Delivery, EpochMs, FailureReason};
+use seckill_stock::Stock;
+
+use crate::{Pace, Results};
+
+/// How tickets are settled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettleOptions {
+    /// Tickets of one batch at the most.
+    pub batch_size_max: usize,
+    /// Failed attempts after which a ticket is parked.
+    pub attempts_max: u32,
+    /// Wait after the first failed attempt, in milliseconds; it doubles with each further one.
+    pub retry_wait_first_ms: i64,
+    /// Longest wait between attempts, in milliseconds.
+    pub retry_wait_max_ms: i64,
+    /// How long an order may wait for its payment, in milliseconds.
+    pub pay_within_ms: i64,
+}
+
+/// What one pass did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pass {
+    /// Tickets taken.
+    pub taken: u64,
+    /// Orders that are new.
+    pub orders_written: u64,
+    /// Tickets that failed for good.
+    pub failed: u64,
+    /// Tickets that go back for another attempt.
+    pub retried: u64,
+    /// Tickets parked as dead letters.
+    pub buried: u64,
+    /// The ledger could not be used: wait before the next pass.
+    pub ledger_down: bool,
+    /// Tickets for which the ledger had no unit: the store had admitted too many.
+    pub oversold: u64,
+}
+
+/// The settlement flow.
+pub struct Settle {
+    stock: Arc<dyn Stock>,
+    queue: Arc<dyn Queue>,
+    ledger: Arc<dyn Ledger>,
+    results: Arc<Results>,
+    pace: Arc<Pace>,
+    options: SettleOptions,
+}
+
+/// Verdicts of one pass while they are gathered.
+#[derive(Default)]
+struct Gathered {
+    verdicts: Verdicts,
+    pass: Pass,
+}
+
+impl Settle {
+    /// How long tickets rest after the ledger was found down, in milliseconds.
+    const OUTAGE_WAIT_MS: i64 = 200;
+
+    /// The flow from `queue` to `ledger`.
+    #[must_use]
+    pub const fn new(
+        stock: Arc<dyn Stock>,
+        queue: Arc<dyn Queue>,
+        ledger: Arc<dyn Ledger>,
+        results: Arc<Results>,
+        pace: Arc<Pace>,
+        options: SettleOptions,
+    ) -> Self {
+        Self {
+            stock,
+            queue,
+            ledger,
+            results,
+            pace,
+            options,
+        }
+    }
+
+    /// Takes one batch, writes it, acknowledges it, wakes those who wait for it. Nothing taken: `taken` is 0.
+    ///
+    /// # Errors
+    /// The queue could not be read or written. The batch is delivered again when its lease ends.
+    pub async fn pass(&self) -> Result<Pass, seckill_queue::Error> {
+        let deliveries = self.queue.take(self.options.batch_size_max).await?;
+        if deliveries.is_empty() {
+            return Ok(Pass::default());
+        }
+        let buyers: Vec<_> = deliveries
+            .iter()
+            .map(|delivery| (delivery.ticket.activity, delivery.user.clone()))
+            .collect();
+        let Gathered { verdicts, mut pass } = self.write(deliveries).await;
+        pass.taken = buyers.len() as u64;
+        self.queue.record(verdicts).await?;
+        self.pace.count(pass.orders_written, self.stock.now());
+        self.results
+            .publish(buyers.iter().map(|(activity, user)| (*activity, user)));
+        Ok(pass)
+    }
+
+    /// Writes deliveries of one activity. A batch with a bad row is halved until the row is alone. Tickets that were handed out before
+    /// without a verdict are written one by one: whatever stopped their worker must not stop their neighbours.
+    async fn write(&self, deliveries: Vec<Delivery>) -> Gathered {
+        let (fresh, seen): (Vec<_>, Vec<_>) = deliveries.into_iter().partition(|delivery| delivery.deliveries < 2);
+        let mut parts: Vec<Vec<Delivery>> = seen.into_iter().map(|delivery| vec![delivery]).rev().collect();
+        if !fresh.is_empty() {
+            parts.push(fresh);
+        }
+        let mut gathered = Gathered::default();
+        while let Some(mut part) = parts.pop() {
+            if gathered.pass.ledger_down {
+                self.give_back(part, &mut gathered);
+                continue;
+            }
+            match self.ledger.settle(self.batch(&part)).await {
+                Ok(settled) => {
+                    gathered.verdicts.settled_batch = gathered.verdicts.settled_batch.max(settled.batch);
+                    gathered.pass.orders_written += settled.orders_written;
+                    conclude(part, &settled.results, &mut gathered);
+                }
+                Err(Error::Outage(reason)) => {
+                    tracing::warn!(
+                        reason,
+                        tickets = part.len(),
+                        "the ledger cannot be used; the batch waits"
+                    );
+                    gathered.pass.ledger_down = true;
+                    self.give_back(part, &mut gathered);
+                }
+                Err(_) if 1 < part.len() => {
+                    let second = part.split_off(part.len() / 2);
+                    parts.extend([second, part]);
+                }
+                Err(error) => self.fail_alone(part.remove(0), &error, &mut gathered).await,
+            }
+        }
+        gathered
+    }
+
+    fn batch(&self, part: &[Delivery]) -> SettleBatch {
+        SettleBatch {
+            activity: part[0].ticket.activity,
+            tickets: part.to_vec(),
+            now: self.stock.now(),
+            pay_within_ms: self.options.pay_within_ms,
+        }
+    }
+
+    fn give_back(&self, part: Vec<Delivery>, gathered: &mut Gathered) {
+        let not_before = self.stock.now().plus(Self::OUTAGE_WAIT_MS);
+        let verdict = |delivery: Delivery| (delivery.ticket, Verdict::GiveBack { not_before });
+        gathered.verdicts.tickets.extend(part.into_iter().map(verdict));
+    }
+
+    /// A ticket that could not be written by itself: parked at once where its row is bad, else tried again with growing waits.
+    async fn fail_alone(&self, delivery: Delivery, error: &Error, gathered: &mut Gathered) {
+        let attempts = delivery.attempts + 1;
+        let now = self.stock.now();
+        let (ticket, request_id) = (delivery.ticket, delivery.request_id.clone());
+        if !matches!(error, Error::Rejected(_)) && attempts < self.options.attempts_max {
+            tracing::warn!(%error, %ticket, %request_id, attempts, "a ticket could not be settled; it is tried again");
+            let not_before = now.plus(self.retry_wait_ms(attempts));
+            gathered.pass.retried += 1;
+            gathered
+                .verdicts
+                .tickets
+                .push((ticket, Verdict::Retry { attempts, not_before }));
+            return;
+        }
+        let reason = error.to_string();
+        tracing::error!(reason, %ticket, %request_id, attempts, "a ticket cannot be settled; it is parked as a dead letter");
+        let parking = Parking {
+            delivery: Delivery {
+                attempts,
+                ..delivery.clone()
+            },
+            reason: reason.clone(),
+        };
+        match self.ledger.park(vec![parking], now).await {
+            Ok(()) => {
+                gathered.pass.buried += 1;
+                gathered.verdicts.tickets.push((ticket, Verdict::Bury { reason }));
+            }
+            Err(error) => {
+                tracing::warn!(%error, %ticket, "a dead letter could not be parked; the ticket waits");
+                self.give_back(vec![delivery], gathered);
+            }
+        }
+    }
+
+    /// Doubles from the first wait up to the longest.
+    fn retry_wait_ms(&self, attempts: u32) -> i64 {
+        let doubled = self
+            .options
+            .retry_wait_first_ms
+            .saturating_mul(1 << attempts.saturating_sub(1).min(20));
+        doubled.min(self.options.retry_wait_max_ms)
+    }
+}
+
+/// Turns the ledger's results into verdicts. A failed ticket here is one the ledger had no unit for: no unit may come back.
+fn conclude(part: Vec<Delivery>, results: &[TicketResult], gathered: &mut Gathered) {
+    for (delivery, result) in part.into_iter().zip(results) {
+        let conclusion = match *result {
+            TicketResult::Succeeded => Conclusion::Succeeded,
+            TicketResult::Failed(reason) => {
+                gathered.pass.failed += 1;
+                gathered.pass.oversold += u64::from(reason == FailureReason::StoreOversold);
+                Conclusion::Failed { reason, unit_to: None }
+            }
+        };
+        tracing::debug!(ticket = %delivery.ticket, request_id = %delivery.request_id, ?conclusion, "a ticket is final");
+        gathered
+            .verdicts
+            .tickets
+            .push((delivery.ticket, Verdict::Conclude(conclusion)));
+    }
+}
+
+/// How long the oldest of `accepted_at` waits at `now`, in milliseconds; 0 where nothing waits.
+#[must_use]
+pub fn wait_ms(accepted_at: Option<EpochMs>, now: EpochMs) -> i64 {
+    accepted_at.map_or(0, |at| now.since(at).max(0))
+}

@@ -1,0 +1,181 @@
+//! The loop around [`Settle`]: waits for tickets, yields to admission, survives a panic of one pass, stops between passes.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use seckill_queue::Queue;
+use seckill_sale::EpochMs;
+use seckill_stock::Stock;
+use tokio_util::sync::CancellationToken;
+
+use crate::settle::wait_ms;
+use crate::{Pass, Settle};
+
+/// When settlement gives way to admission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Yielding {
+    /// Backlog limit in tickets; from half of it on settlement has priority.
+    pub backlog_max: u64,
+}
+
+impl Yielding {
+    /// A backlog below this is worked off at once: nobody is rushing in.
+    const BACKLOG_MIN: u64 = 128;
+    /// A ticket older than this is settled whatever else goes on.
+    const WAIT_MS_MAX: i64 = 1_000;
+    /// Admission counts as rushing while its last ticket is younger than this.
+    const RUSH_MS: i64 = 20;
+
+    /// Whether settlement should wait a moment.
+    #[must_use]
+    pub fn gives_way(self, depth: seckill_queue::Depth, now: EpochMs) -> bool {
+        let rushing = depth.newest_accepted_at.is_some_and(|at| now.since(at) < Self::RUSH_MS);
+        let fresh = wait_ms(depth.oldest_accepted_at, now) < Self::WAIT_MS_MAX;
+        rushing && fresh && Self::BACKLOG_MIN <= depth.tickets && depth.tickets < self.backlog_max / 2
+    }
+}
+
+/// What all workers have done, for metrics.
+#[derive(Debug, Default)]
+pub struct WorkerCounts {
+    /// Orders written.
+    pub orders_written: AtomicU64,
+    /// Tickets failed because the ledger had no unit.
+    pub oversold: AtomicU64,
+    /// Tickets parked.
+    pub buried: AtomicU64,
+    /// Tickets sent back for another attempt.
+    pub retried: AtomicU64,
+    /// Panics caught.
+    pub panics: AtomicU64,
+    /// Workers running now.
+    pub running: AtomicU64,
+    /// When the last batch was recorded, in epoch milliseconds.
+    pub last_batch_at: AtomicI64,
+    /// Whether the ledger was usable at the last pass: 1 or 0.
+    pub ledger_up: AtomicU64,
+}
+
+/// One worker.
+pub struct Worker {
+    settle: Arc<Settle>,
+    stock: Arc<dyn Stock>,
+    queue: Arc<dyn Queue>,
+    yielding: Arc<dyn Fn() -> Yielding + Send + Sync>,
+    counts: Arc<WorkerCounts>,
+}
+
+impl Worker {
+    /// Pause between two looks while admission has priority.
+    const YIELD_PAUSE: Duration = Duration::from_millis(5);
+    /// Pause after a pass that could not reach ledger or queue, doubled up to [`Self::TROUBLE_PAUSE_MAX`].
+    const TROUBLE_PAUSE: Duration = Duration::from_millis(50);
+    /// Longest pause.
+    const TROUBLE_PAUSE_MAX: Duration = Duration::from_secs(2);
+
+    /// A worker over `settle`; `yielding` is asked before each pass, since its limit is a switch.
+    #[must_use]
+    pub fn new(
+        settle: Arc<Settle>,
+        stock: Arc<dyn Stock>,
+        queue: Arc<dyn Queue>,
+        yielding: Arc<dyn Fn() -> Yielding + Send + Sync>,
+        counts: Arc<WorkerCounts>,
+    ) -> Self {
+        Self {
+            settle,
+            stock,
+            queue,
+            yielding,
+            counts,
+        }
+    }
+
+    /// Works until `shutdown`; a batch that was begun is finished.
+    pub async fn run(self, shutdown: CancellationToken) {
+        self.counts.running.fetch_add(1, Ordering::SeqCst);
+        let mut pause = Self::TROUBLE_PAUSE;
+        while !shutdown.is_cancelled() {
+            tokio::select! {
+                () = shutdown.cancelled() => break,
+                () = self.queue.ready() => {}
+            }
+            if (self.yielding)().gives_way(self.queue.depth(), self.stock.now()) {
+                tokio::time::sleep(Self::YIELD_PAUSE).await;
+                continue;
+            }
+            if self.pass().await {
+                pause = Self::TROUBLE_PAUSE;
+            } else {
+                tokio::select! {
+                    () = shutdown.cancelled() => break,
+                    () = tokio::time::sleep(pause) => {}
+                }
+                pause = (pause * 2).min(Self::TROUBLE_PAUSE_MAX);
+            }
+        }
+        self.counts.running.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// One pass; false where something could not be reached.
+    async fn pass(&self) -> bool {
+        match AssertUnwindSafe(self.settle.pass()).catch_unwind().await {
+            Ok(Ok(pass)) => {
+                self.count(pass);
+                !pass.ledger_down
+            }
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the queue cannot be used");
+                false
+            }
+            Err(_) => {
+                tracing::error!("a settlement pass panicked; its tickets are handed out again, one by one");
+                self.counts.panics.fetch_add(1, Ordering::SeqCst);
+                false
+            }
+        }
+    }
+
+    fn count(&self, pass: Pass) {
+        let counts = &self.counts;
+        counts.orders_written.fetch_add(pass.orders_written, Ordering::Relaxed);
+        counts.buried.fetch_add(pass.buried, Ordering::Relaxed);
+        counts.retried.fetch_add(pass.retried, Ordering::Relaxed);
+        counts.oversold.fetch_add(pass.oversold, Ordering::Relaxed);
+        if 0 < pass.taken {
+            counts.ledger_up.store(u64::from(!pass.ledger_down), Ordering::Relaxed);
+            counts.last_batch_at.store(self.stock.now().0, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use seckill_queue::Depth;
+
+    use super::*;
+
+    fn gives_way(tickets: u64, oldest_ms: i64, newest_ms: i64) -> bool {
+        let now = EpochMs(10_000);
+        let at = |ms: i64| Some(now.plus(-ms));
+        let depth = Depth {
+            tickets,
+            oldest_accepted_at: at(oldest_ms),
+            newest_accepted_at: at(newest_ms),
+            dead: 0,
+        };
+        Yielding { backlog_max: 10_000 }.gives_way(depth, now)
+    }
+
+    #[test]
+    fn settlement_gives_way_only_to_a_rush_that_is_young_and_below_half_of_the_limit() {
+        assert!(gives_way(1_000, 500, 0));
+        assert!(!gives_way(100, 500, 0), "a small backlog is worked off at once");
+        assert!(!gives_way(1_000, 1_000, 0), "a ticket waits long enough");
+        assert!(!gives_way(5_000, 500, 0), "the backlog is at half of its limit");
+        assert!(!gives_way(1_000, 500, 20), "nobody rushes in any more");
+    }
+}
