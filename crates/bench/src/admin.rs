@@ -293,6 +293,11 @@ impl Admin {
 pub struct Metrics(String);
 
 impl Metrics {
+    #[cfg(test)]
+    pub(crate) fn of(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
     /// The sum of this metric over all its labels; `None` where it has no sample.
     pub fn sum(&self, name: &str) -> Option<f64> {
         let values = self.0.lines().filter_map(|line| {

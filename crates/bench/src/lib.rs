@@ -5,17 +5,25 @@
 //! It prints nothing: reports are values, rendered by [`report`] and [`html`], and progress goes to a callback.
 
 pub mod admin;
+pub mod canonical;
 pub mod client;
+pub mod comparison;
+pub mod disk;
 mod error;
 pub mod jobs;
 pub mod load;
+pub mod outcome;
+pub mod overload;
 pub mod plan;
 pub mod process;
+pub mod ratios;
 pub mod server;
-pub mod tally;
+mod tally;
 #[cfg(test)]
 mod testing;
 pub mod token;
+mod verdict;
+pub mod watch;
 mod wire;
 
 pub use error::Error;

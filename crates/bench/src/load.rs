@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use crate::client::Connection;
 use crate::jobs::Jobs;
-use crate::tally::{LoadReport, Tally, Times};
+use crate::outcome::LoadReport;
+use crate::tally::{Tally, Times};
 use crate::{Error, Result};
 
 /// More connections than this are refused: one process has no descriptors for them.

@@ -44,7 +44,7 @@ fn closed_loop_sends_every_job_once() {
         ),
         (30, 5, 5)
     );
-    assert_eq!(report.series.iter().map(crate::tally::Slot::total).sum::<u64>(), 50);
+    assert_eq!(report.series.iter().map(crate::outcome::Slot::total).sum::<u64>(), 50);
 }
 
 #[test]

@@ -1,0 +1,245 @@
+//! What a comparison with the bare listener is, what it should reach, and what came of it. Values only; `ratios` runs them.
+
+use serde::Serialize;
+
+use crate::disk::DiskProbe;
+
+/// What is compared with the bare listener.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Comparison {
+    /// Purchases after the sell-out, each by another user, against a bare `POST`.
+    Refusals,
+    /// Purchases that are accepted, each by another user, against a bare `POST`.
+    Acceptances,
+    /// The activity's page against a bare `GET`.
+    ActivityPage,
+    /// Winners polling their results against a bare `GET`.
+    ResultPoll,
+}
+
+/// What a comparison should reach.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Goal {
+    /// The product's rate over the bare listener's, at least.
+    pub rate_min: f64,
+    /// The product's CPU time a request over the bare listener's, at most.
+    pub cpu_max: Option<f64>,
+}
+
+impl Comparison {
+    /// All of them, in the order of a full run.
+    pub const ALL: [Self; 4] = [Self::Refusals, Self::Acceptances, Self::ActivityPage, Self::ResultPoll];
+
+    /// What it should reach.
+    pub fn goal(self) -> Goal {
+        match self {
+            Self::Refusals => Goal {
+                rate_min: 0.80,
+                cpu_max: Some(1.25),
+            },
+            Self::Acceptances => Goal {
+                rate_min: 0.60,
+                cpu_max: None,
+            },
+            Self::ActivityPage => Goal {
+                rate_min: 0.85,
+                cpu_max: None,
+            },
+            Self::ResultPoll => Goal {
+                rate_min: 0.75,
+                cpu_max: None,
+            },
+        }
+    }
+
+    /// The one status that its answers may have.
+    pub(crate) fn status(self) -> u16 {
+        match self {
+            Self::Refusals => 410,
+            Self::Acceptances => 202,
+            Self::ActivityPage | Self::ResultPoll => 200,
+        }
+    }
+}
+
+/// One run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RunFigures {
+    /// Answers a second.
+    pub requests_per_s: f64,
+    /// The server's CPU time over the requests; for acceptances with their settlement.
+    pub cpu_us_per_request: f64,
+    /// Half of the answers were faster.
+    pub p50_ms: f64,
+    /// 99 % of the answers were faster.
+    pub p99_ms: f64,
+}
+
+/// One run of each.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Pair {
+    /// The bare listener.
+    pub bare: RunFigures,
+    /// The product.
+    pub product: RunFigures,
+}
+
+/// Median and extremes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spread {
+    /// The smallest.
+    pub min: f64,
+    /// The one in the middle; of an even number the mean of both.
+    pub median: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+impl Spread {
+    /// The spread of `values`, which are not empty.
+    pub(crate) fn of(values: impl Iterator<Item = f64>) -> Self {
+        let mut values: Vec<f64> = values.collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let (low, high) = (values[(values.len() - 1) / 2], values[values.len() / 2]);
+        Self {
+            min: values[0],
+            median: (low + high) / 2.0,
+            max: values[values.len() - 1],
+        }
+    }
+}
+
+/// A comparison and its pairs.
+#[derive(Debug, Clone, Serialize)]
+pub struct RatioReport {
+    /// What was compared.
+    pub comparison: Comparison,
+    /// What it should reach.
+    pub goal: Goal,
+    /// Requests of one run.
+    pub requests: usize,
+    /// Connections of the client.
+    pub connections: usize,
+    /// The runs.
+    pub pairs: Vec<Pair>,
+    /// The product's rate over the bare listener's.
+    pub rate: Spread,
+    /// The product's CPU time a request over the bare listener's.
+    pub cpu: Spread,
+    /// Whether the medians reach the goal.
+    pub reached: bool,
+    /// The disk below the data folder.
+    pub disk: DiskProbe,
+    /// Wrong answers, failed audits. A fast run that lost a unit is a failed run.
+    pub violations: Vec<String>,
+}
+
+impl RatioReport {
+    /// Ratios of the pairs, which are not empty, held against the goal.
+    pub(crate) fn of(
+        comparison: Comparison,
+        run: RunSize,
+        pairs: Vec<Pair>,
+        disk: DiskProbe,
+        violations: Vec<String>,
+    ) -> Self {
+        let rate = Spread::of(
+            pairs
+                .iter()
+                .map(|pair| pair.product.requests_per_s / pair.bare.requests_per_s),
+        );
+        let cpu = Spread::of(
+            pairs
+                .iter()
+                .map(|pair| pair.product.cpu_us_per_request / pair.bare.cpu_us_per_request),
+        );
+        let goal = comparison.goal();
+        let reached = goal.rate_min <= rate.median && goal.cpu_max.is_none_or(|most| cpu.median <= most);
+        let RunSize { requests, connections } = run;
+        RatioReport {
+            comparison,
+            goal,
+            requests,
+            connections,
+            pairs,
+            rate,
+            cpu,
+            reached,
+            disk,
+            violations,
+        }
+    }
+}
+
+/// How large every run of a comparison is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RunSize {
+    pub(crate) requests: usize,
+    pub(crate) connections: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(rate: f64, cpu: f64) -> Pair {
+        let figures = |requests_per_s, cpu_us_per_request| RunFigures {
+            requests_per_s,
+            cpu_us_per_request,
+            p50_ms: 1.0,
+            p99_ms: 2.0,
+        };
+        Pair {
+            bare: figures(1000.0, 10.0),
+            product: figures(1000.0 * rate, 10.0 * cpu),
+        }
+    }
+
+    fn of_pairs(pairs: Vec<Pair>) -> RatioReport {
+        let run = RunSize {
+            requests: 100,
+            connections: 4,
+        };
+        let disk = DiskProbe {
+            writes: 1,
+            write_bytes: 1,
+            min_ms: 1.0,
+            median_ms: 1.0,
+            p99_ms: 1.0,
+            max_ms: 1.0,
+        };
+        RatioReport::of(Comparison::Refusals, run, pairs, disk, Vec::new())
+    }
+
+    #[test]
+    fn median_and_spread_come_from_the_pairs() {
+        let report = of_pairs(vec![
+            pair(0.9, 1.0),
+            pair(0.5, 1.5),
+            pair(0.85, 1.2),
+            pair(0.81, 1.1),
+            pair(1.0, 1.0),
+        ]);
+        assert_eq!((report.rate.min, report.rate.median, report.rate.max), (0.5, 0.85, 1.0));
+        assert!(report.reached);
+    }
+
+    #[test]
+    fn either_missed_goal_is_a_miss() {
+        assert!(!of_pairs(vec![pair(0.79, 1.0)]).reached);
+        assert!(!of_pairs(vec![pair(0.9, 1.3)]).reached);
+    }
+
+    #[test]
+    fn even_number_of_values_has_the_mean_of_the_middle() {
+        assert_eq!(
+            Spread::of([4.0, 1.0, 2.0, 3.0].into_iter()),
+            Spread {
+                min: 1.0,
+                median: 2.5,
+                max: 4.0
+            }
+        );
+    }
+}

@@ -1,0 +1,155 @@
+//! Looks at a server's metrics while it is under load: how far the orders have come, how old the oldest intent is.
+//!
+//! What it sees is exact to one look ([`LOOK_EVERY`]) and errs to the server's disadvantage: a change is dated by the look that found it.
+
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use crate::admin::{Admin, Metrics};
+use crate::{Error, Result};
+
+/// How often it looks.
+pub const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// Looks that are kept for the chart; later ones still count for the extremes.
+const LOOKS_MAX: usize = 6_000;
+
+/// One look.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Look {
+    /// Since the watch began.
+    pub at_ms: u64,
+    /// Orders written since the watch began.
+    pub orders_written: f64,
+    /// Intents in the queue.
+    pub queue_depth: f64,
+    /// Age of the oldest of them.
+    pub oldest_s: f64,
+}
+
+/// What a watch has seen.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Seen {
+    /// The looks, oldest first.
+    pub looks: Vec<Look>,
+    /// The oldest intent of all looks; `None` where the server doesn't say.
+    pub oldest_s_max: Option<f64>,
+    /// The deepest queue of all looks.
+    pub queue_depth_max: Option<f64>,
+    /// When the counter of written orders was first seen at its last value.
+    #[serde(skip)]
+    pub last_written: Option<Instant>,
+}
+
+/// A running watch.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    stop: mpsc::SyncSender<()>,
+    thread: std::thread::JoinHandle<Seen>,
+}
+
+impl Watch {
+    pub(crate) fn start(admin: Admin) -> Result<Self> {
+        let (stop, stopped) = mpsc::sync_channel(1);
+        let work = move || look_until(&admin, &stopped);
+        let thread = std::thread::Builder::new()
+            .name("watch".into())
+            .spawn(work)
+            .map_err(Error::io("start a thread"))?;
+        Ok(Self { stop, thread })
+    }
+
+    /// Looks a last time and ends.
+    pub(crate) fn finish(self) -> Result<Seen> {
+        drop(self.stop);
+        self.thread
+            .join()
+            .map_err(|_| Error::Usage("the watching thread failed".into()))
+    }
+}
+
+fn look_until(admin: &Admin, stopped: &mpsc::Receiver<()>) -> Seen {
+    let mut seen = Seen::default();
+    let begun = Instant::now();
+    let mut first_written = None;
+    loop {
+        let last = stopped.recv_timeout(LOOK_EVERY) != Err(mpsc::RecvTimeoutError::Timeout);
+        // A server too busy to be looked at is no reason to end the run: the next look may succeed.
+        if let Ok(metrics) = admin.metrics() {
+            add_look(&mut seen, &metrics, begun, &mut first_written);
+        }
+        if last {
+            return seen;
+        }
+    }
+}
+
+fn add_look(seen: &mut Seen, metrics: &Metrics, begun: Instant, first_written: &mut Option<f64>) {
+    let now = Instant::now();
+    let larger = |old: Option<f64>, new: Option<f64>| old.into_iter().chain(new).reduce(f64::max);
+    let (depth, oldest) = (
+        metrics.sum("seckill_queue_depth"),
+        metrics.sum("seckill_queue_oldest_seconds"),
+    );
+    seen.queue_depth_max = larger(seen.queue_depth_max, depth);
+    seen.oldest_s_max = larger(seen.oldest_s_max, oldest);
+    let written = metrics.sum("seckill_orders_written_total").unwrap_or(0.0);
+    let orders_written = written - *first_written.get_or_insert(written);
+    if seen.looks.last().map_or(0.0, |look| look.orders_written) < orders_written {
+        seen.last_written = Some(now);
+    }
+    let at_ms = u64::try_from((now - begun).as_millis()).unwrap_or(u64::MAX);
+    let look = Look {
+        at_ms,
+        orders_written,
+        queue_depth: depth.unwrap_or(0.0),
+        oldest_s: oldest.unwrap_or(0.0),
+    };
+    if seen.looks.len() == LOOKS_MAX {
+        seen.looks.pop();
+    }
+    seen.looks.push(look);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extremes_and_the_last_order_are_kept() {
+        let (mut seen, mut first, begun) = (Seen::default(), None, Instant::now());
+        let mut last_written = Vec::new();
+        for (written, depth, oldest) in [(5, 0, 0.0), (9, 7, 0.4), (15, 3, 0.2), (15, 0, 0.0)] {
+            let text = format!(
+                "seckill_orders_written_total {written}\nseckill_queue_depth {depth}\nseckill_queue_oldest_seconds {oldest}\n"
+            );
+            add_look(&mut seen, &Metrics::of(&text), begun, &mut first);
+            last_written.push(seen.last_written);
+        }
+        assert_eq!((seen.queue_depth_max, seen.oldest_s_max), (Some(7.0), Some(0.4)));
+        assert_eq!(
+            seen.looks.iter().map(|look| look.orders_written).collect::<Vec<_>>(),
+            [0.0, 4.0, 10.0, 10.0]
+        );
+        assert_eq!(last_written[0], None);
+        assert!(last_written[1] < last_written[2] && last_written[2] == last_written[3]);
+    }
+
+    #[test]
+    fn server_without_the_metrics_leaves_them_unknown() {
+        let (mut seen, mut first) = (Seen::default(), None);
+        add_look(&mut seen, &Metrics::of("other 1\n"), Instant::now(), &mut first);
+        assert_eq!((seen.oldest_s_max, seen.last_written), (None, None));
+    }
+
+    #[test]
+    fn watch_of_an_unreachable_server_ends() {
+        let address = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        let seen = Watch::start(Admin::new(address, "x")).unwrap().finish().unwrap();
+        assert!(seen.looks.is_empty());
+    }
+}
