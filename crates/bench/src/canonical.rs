@@ -151,6 +151,33 @@ pub struct SaleReport {
     pub violations: Vec<String>,
 }
 
+/// The last order should be written this soon after the last acceptance.
+pub const LAST_ORDER_AFTER_MS_MAX: f64 = 500.0;
+/// No intent should ever be older.
+pub const OLDEST_INTENT_S_MAX: f64 = 1.0;
+
+impl SaleReport {
+    /// Figures that a sale should reach and didn't: a slow machine's fault perhaps, no broken promise.
+    pub fn missed(&self) -> Vec<String> {
+        let mut missed = Vec::new();
+        if let Some(after_ms) = self.settlement.last_order_after_ms
+            && LAST_ORDER_AFTER_MS_MAX < after_ms
+        {
+            missed.push(format!(
+                "last order {after_ms:.0} ms after the last acceptance, {LAST_ORDER_AFTER_MS_MAX:.0} wanted"
+            ));
+        }
+        if let Some(oldest_s) = self.settlement.seen.oldest_s_max
+            && OLDEST_INTENT_S_MAX < oldest_s
+        {
+            missed.push(format!(
+                "oldest intent {oldest_s:.2} s old, {OLDEST_INTENT_S_MAX:.0} wanted"
+            ));
+        }
+        missed
+    }
+}
+
 /// Starts a server in a temporary folder, runs the sale on it and ends it. Blocks.
 ///
 /// # Errors
@@ -207,8 +234,9 @@ pub fn run_on(target: &Target, activity_id: u64, config: &SaleConfig) -> Result<
         let audit = target.admin.wait_settled(activity_id, config.settle_limit)?;
         Ok((load, audit, answered.elapsed()))
     });
-    let seen = watch.finish()?;
+    let mut seen = watch.finish()?;
     let (load, audit, settled_after) = ran?;
+    seen.count_from(load.started);
     let last_order_after = load
         .last_accepted
         .zip(seen.last_written)

@@ -2,14 +2,16 @@
 //!
 //! Everything here speaks HTTP to a running server, as a buyer or an operator would; it links no crate of the engine, so what it
 //! measures and audits is what outsiders get. All entry points block: call them from a plain thread, never from inside a runtime.
-//! It prints nothing: reports are values, rendered by [`report`] and [`html`], and progress goes to a callback.
+//! It prints nothing: reports are values, rendered by [`report`], and progress goes to a callback.
 
 pub mod admin;
 pub mod canonical;
+mod chart;
 pub mod client;
 pub mod comparison;
 pub mod disk;
 mod error;
+mod html;
 pub mod jobs;
 pub mod load;
 pub mod outcome;
@@ -17,6 +19,7 @@ pub mod overload;
 pub mod plan;
 pub mod process;
 pub mod ratios;
+pub mod report;
 pub mod server;
 mod tally;
 #[cfg(test)]

@@ -115,4 +115,4 @@ fn spread(all: &[usize], count: usize) -> Vec<usize> {
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]
-mod tests;
+pub(crate) mod tests;

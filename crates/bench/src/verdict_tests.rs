@@ -16,7 +16,7 @@ const UNITS: usize = 5;
 
 /// What the stub does wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Lie {
+pub(crate) enum Lie {
     None,
     SellsOneMore,
     SellsOneLess,
@@ -92,7 +92,11 @@ fn selling(lie: Lie) -> Stub {
     })
 }
 
-fn sale(lie: Lie, audience: Audience) -> SaleReport {
+pub(crate) fn sale(lie: Lie) -> SaleReport {
+    sale_before(lie, Audience::Alone)
+}
+
+fn sale_before(lie: Lie, audience: Audience) -> SaleReport {
     let stub = selling(lie);
     let target = target(&stub);
     let config = SaleConfig {
@@ -115,7 +119,7 @@ fn target(stub: &Stub) -> Target {
 
 #[test]
 fn honest_sale_has_no_violations() {
-    let report = sale(Lie::None, Audience::Alone);
+    let report = sale(Lie::None);
     assert_eq!(report.violations, [] as [&str; 0]);
     assert_eq!((report.load.winners.len(), report.load.with_status(410)), (UNITS, 15));
     assert_eq!(report.results_checked, 20);
@@ -135,7 +139,7 @@ fn every_lie_is_found() {
         (Lie::CallsItUnbalanced, "balanced = Some(false)"),
     ];
     for (lie, said) in lies {
-        let violations = sale(lie, Audience::Alone).violations;
+        let violations = sale(lie).violations;
         assert!(
             violations.iter().any(|violation| violation.contains(said)),
             "{lie:?}: {violations:?}"
@@ -145,7 +149,10 @@ fn every_lie_is_found() {
 
 #[test]
 fn shared_sale_is_not_blamed_for_other_buyers() {
-    assert_eq!(sale(Lie::SellsOneLess, Audience::Shared).violations, [] as [&str; 0]);
+    assert_eq!(
+        sale_before(Lie::SellsOneLess, Audience::Shared).violations,
+        [] as [&str; 0]
+    );
 }
 
 #[test]

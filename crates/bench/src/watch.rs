@@ -18,7 +18,7 @@ const LOOKS_MAX: usize = 6_000;
 /// One look.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Look {
-    /// Since the watch began.
+    /// Since the load began.
     pub at_ms: u64,
     /// Orders written since the watch began.
     pub orders_written: f64,
@@ -40,6 +40,22 @@ pub struct Seen {
     /// When the counter of written orders was first seen at its last value.
     #[serde(skip)]
     pub last_written: Option<Instant>,
+    #[serde(skip)]
+    began: Option<Instant>,
+}
+
+impl Seen {
+    /// Counts the looks' times from the load's beginning: the watch begins earlier, before the connections are made.
+    pub(crate) fn count_from(&mut self, started: Instant) {
+        let earlier = self
+            .began
+            .map_or(Duration::ZERO, |began| started.saturating_duration_since(began));
+        let earlier_ms = u64::try_from(earlier.as_millis()).unwrap_or(u64::MAX);
+        self.looks
+            .iter_mut()
+            .for_each(|look| look.at_ms = look.at_ms.saturating_sub(earlier_ms));
+        self.began = Some(started);
+    }
 }
 
 /// A running watch.
@@ -70,8 +86,11 @@ impl Watch {
 }
 
 fn look_until(admin: &Admin, stopped: &mpsc::Receiver<()>) -> Seen {
-    let mut seen = Seen::default();
     let begun = Instant::now();
+    let mut seen = Seen {
+        began: Some(begun),
+        ..Seen::default()
+    };
     let mut first_written = None;
     loop {
         let last = stopped.recv_timeout(LOOK_EVERY) != Err(mpsc::RecvTimeoutError::Timeout);
@@ -141,6 +160,24 @@ mod tests {
         let (mut seen, mut first) = (Seen::default(), None);
         add_look(&mut seen, &Metrics::of("other 1\n"), Instant::now(), &mut first);
         assert_eq!((seen.oldest_s_max, seen.last_written), (None, None));
+    }
+
+    #[test]
+    fn looks_are_dated_from_the_load() {
+        let began = Instant::now();
+        let look = |at_ms| Look {
+            at_ms,
+            orders_written: 0.0,
+            queue_depth: 0.0,
+            oldest_s: 0.0,
+        };
+        let mut seen = Seen {
+            looks: vec![look(10), look(130)],
+            began: Some(began),
+            ..Seen::default()
+        };
+        seen.count_from(began + Duration::from_millis(30));
+        assert_eq!(seen.looks.iter().map(|look| look.at_ms).collect::<Vec<_>>(), [0, 100]);
     }
 
     #[test]
