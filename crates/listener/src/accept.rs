@@ -14,13 +14,13 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::admission::{Admission, Counts};
+use crate::admission::Admission;
 use crate::core_loop::Arrival;
+use crate::counts::Counts;
+use crate::troubles::{Trouble, Troubles};
 
 /// Wait after accept failed for want of descriptors or memory.
 const STARVED_WAIT: Duration = Duration::from_millis(100);
-/// Errors of accept are logged at most this often.
-const LOG_INTERVAL: Duration = Duration::from_secs(1);
 /// Connections still taken from the kernel's queue after the shutdown began.
 const DRAIN_MAX: usize = 65_536;
 /// Waits for descriptors while draining, before what is queued is given up.
@@ -102,7 +102,7 @@ impl Intake {
 
     async fn pass_on(&mut self, stream: TcpStream, address: SocketAddr) {
         let address = SocketAddr::new(address.ip().to_canonical(), address.port());
-        let core = self.least_loaded();
+        let Some(core) = self.least_loaded() else { return };
         let Some(permit) = self.admission.admit(address.ip(), &self.cores[core].open) else {
             return;
         };
@@ -113,19 +113,19 @@ impl Intake {
         };
         // A full inlet holds the accept loop back, and the kernel's queue fills instead.
         if self.cores[core].arrivals.send(arrival).await.is_err() {
-            tracing::debug!(core, "connection dropped: its core has ended");
+            tracing::error!("a core has ended: its connections are lost, the others go on");
+            self.cores.swap_remove(core);
         }
     }
 
     /// The core with the fewest open connections, in turn where several have as few.
-    fn least_loaded(&mut self) -> usize {
+    fn least_loaded(&mut self) -> Option<usize> {
         let cores = self.cores.len();
         let core = (self.next..self.next + cores)
             .map(|turn| turn % cores)
-            .min_by_key(|&core| self.cores[core].open.load(Relaxed))
-            .expect("a server has at least one core");
-        self.next = (core + 1) % cores;
-        core
+            .min_by_key(|&core| self.cores[core].open.load(Relaxed))?;
+        self.next = core + 1;
+        Some(core)
     }
 
     fn note(&mut self, error: &io::Error) -> Trouble {
@@ -135,74 +135,5 @@ impl Intake {
             tracing::warn!(%error, silent, "accept failed");
         }
         trouble
-    }
-}
-
-/// What a failed accept means for the next one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trouble {
-    /// That connection was gone before we took it.
-    Gone,
-    /// Descriptors or memory are used up; trying again at once would only spin.
-    Starved,
-}
-
-impl Trouble {
-    fn of(error: &io::Error) -> Self {
-        use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
-        match error.kind() {
-            ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted => Self::Gone,
-            _ => Self::Starved,
-        }
-    }
-}
-
-/// Keeps a storm of errors from becoming a storm of log lines.
-#[derive(Debug, Default)]
-struct Troubles {
-    logged_at: Option<Instant>,
-    silent: u64,
-}
-
-impl Troubles {
-    /// Whether to log now, and how many errors went by without a line since the last one.
-    fn may_log(&mut self, now: Instant) -> Option<u64> {
-        if self.logged_at.is_some_and(|at| now.duration_since(at) < LOG_INTERVAL) {
-            self.silent += 1;
-            return None;
-        }
-        self.logged_at = Some(now);
-        Some(std::mem::take(&mut self.silent))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn used_up_descriptors_make_the_loop_wait() {
-        let errors = [
-            (rustix::io::Errno::MFILE, Trouble::Starved),
-            (rustix::io::Errno::NFILE, Trouble::Starved),
-            (rustix::io::Errno::NOBUFS, Trouble::Starved),
-            (rustix::io::Errno::NOMEM, Trouble::Starved),
-            (rustix::io::Errno::CONNABORTED, Trouble::Gone),
-        ];
-        for (errno, expect) in errors {
-            assert_eq!(Trouble::of(&io::Error::from(errno)), expect, "{errno}");
-        }
-    }
-
-    #[test]
-    fn errors_are_logged_once_a_second_with_the_number_left_out() {
-        let mut troubles = Troubles::default();
-        let start = Instant::now();
-        let at = |ms| start + Duration::from_millis(ms);
-        assert_eq!(troubles.may_log(at(0)), Some(0));
-        assert_eq!(troubles.may_log(at(100)), None);
-        assert_eq!(troubles.may_log(at(999)), None);
-        assert_eq!(troubles.may_log(at(1_000)), Some(2));
-        assert_eq!(troubles.may_log(at(1_100)), None);
     }
 }

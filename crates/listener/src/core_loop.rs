@@ -17,12 +17,14 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 use tower::Service;
 
-use crate::admission::{Counts, Permit};
+use crate::admission::Permit;
 use crate::body::Body;
 use crate::connection::{self, Rules};
+use crate::counts::Counts;
+use crate::deadlines::{CoreState, Deadlines, millis};
 use crate::limits::Limits;
 use crate::peer::Peer;
-use crate::watch::{CoreState, Deadlines, Verdict, Watch, millis};
+use crate::watch::{Verdict, Watch};
 
 /// How often a draining core looks whether it is through.
 const DRAIN_SWEEP: Duration = Duration::from_millis(5);

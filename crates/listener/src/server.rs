@@ -1,13 +1,10 @@
-//! Puts a listener to work: starts its threads, and ends them together.
+//! Puts a listener to work: one thread that accepts, and one for each core.
 
 use std::convert::Infallible;
 use std::error::Error as StdError;
-use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::TcpListener;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, sync_channel};
-use std::thread::{self, JoinHandle};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -19,17 +16,19 @@ use tokio_util::sync::CancellationToken;
 use tower::Service;
 
 use crate::accept::{CoreInlet, Intake};
-use crate::admission::{Admission, Counts};
+use crate::admission::Admission;
 use crate::answer::ErrorAnswers;
 use crate::bind::Listener;
 use crate::body::Body;
 use crate::connection::Rules;
 use crate::core_loop::{Arrival, CoreLoop};
+use crate::counts::Counts;
+use crate::deadlines::CoreState;
 use crate::descriptors::raise_descriptor_limit;
 use crate::error::Error;
+use crate::handle::{ServerHandle, Started};
 use crate::limits::Limits;
 use crate::peer::Peer;
-use crate::watch::CoreState;
 
 /// Accepted connections that wait for one core to take them.
 const ARRIVALS_MAX: usize = 1_024;
@@ -66,7 +65,6 @@ impl Server {
         M: Fn(usize) -> C + Send + Sync + 'static,
         C: Fn(Peer) -> S + 'static,
         S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + 'static,
-        S::Future: 'static,
         B: HttpBody<Data = Bytes> + Unpin + 'static,
         B::Error: Into<Box<dyn StdError + Send + Sync>>,
     {
@@ -76,13 +74,8 @@ impl Server {
         let admission = Admission::new(Arc::clone(&counts), limits.connections_max, limits.connections_per_ip);
         // A token of our own, so that a start that fails half-way ends what it has begun.
         let shutdown = self.shutdown.child_token();
-        let mut handle = ServerHandle {
-            threads: Vec::new(),
-            counts: Arc::clone(&counts),
-            address: self.listener.local_addr(),
-            connections_max: limits.connections_max,
-            abandon: Some(shutdown.clone()),
-        };
+        let unless_started = shutdown.clone().drop_guard();
+        let mut handle = ServerHandle::new(self.listener.local_addr(), limits.connections_max, Arc::clone(&counts));
         let make_core = Arc::new(make_core);
         let mut inlets = Vec::new();
         for index in 0..self.cores.max(1) {
@@ -109,85 +102,8 @@ impl Server {
         handle.start("listener-accept".into(), |started| {
             accept(&started, intake, socket, shutdown);
         })?;
-        handle.abandon = None;
+        unless_started.disarm();
         Ok(handle)
-    }
-}
-
-/// A running listener. Dropping it leaves the listener running.
-pub struct ServerHandle {
-    threads: Vec<(String, JoinHandle<()>)>,
-    counts: Arc<Counts>,
-    address: SocketAddr,
-    connections_max: usize,
-    /// Cancelled where the start fails half-way.
-    abandon: Option<CancellationToken>,
-}
-
-/// Tells the starter that a thread serves, or why it doesn't.
-type Started = SyncSender<Result<(), io::Error>>;
-
-impl ServerHandle {
-    /// The address that is served.
-    #[must_use]
-    pub fn local_addr(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// Counters, to be read at any time.
-    #[must_use]
-    pub fn counts(&self) -> &Arc<Counts> {
-        &self.counts
-    }
-
-    /// The cap in force: the one asked for, or what the descriptor limit allows.
-    #[must_use]
-    pub fn connections_max(&self) -> usize {
-        self.connections_max
-    }
-
-    /// Waits until the shutdown is through: every connection ended, or the grace is over. Blocks
-    /// the thread; from async code call it on a blocking one.
-    ///
-    /// # Errors
-    /// [`Error::Panicked`] where a thread of the listener did.
-    pub fn join(mut self) -> Result<(), Error> {
-        self.join_all()
-    }
-
-    fn join_all(&mut self) -> Result<(), Error> {
-        let mut outcome = Ok(());
-        for (thread, handle) in self.threads.drain(..) {
-            if handle.join().is_err() {
-                outcome = Err(Error::Panicked { thread });
-            }
-        }
-        outcome
-    }
-
-    fn start(&mut self, thread: String, run: impl FnOnce(Started) + Send + 'static) -> Result<(), Error> {
-        let (started, outcome) = sync_channel(1);
-        let handle = thread::Builder::new()
-            .name(thread.clone())
-            .spawn(move || run(started))
-            .map_err(|source| Error::Start {
-                thread: thread.clone(),
-                source,
-            })?;
-        self.threads.push((thread.clone(), handle));
-        match outcome.recv() {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(source)) => Err(Error::Start { thread, source }),
-            Err(_gone) => Err(Error::Panicked { thread }),
-        }
-    }
-}
-
-impl Drop for ServerHandle {
-    fn drop(&mut self) {
-        if let Some(abandon) = self.abandon.take() {
-            abandon.cancel();
-        }
     }
 }
 

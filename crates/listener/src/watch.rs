@@ -13,63 +13,16 @@
 //! They are there because an upgraded socket must be able to move to another thread.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Waker};
-use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::limits::Limits;
+use crate::deadlines::{CoreState, Deadlines};
 use crate::tape::Tape;
 
 /// No write is pending, or no body is on its way.
 const NEVER: u64 = u64::MAX;
-
-/// What the connections of one core share.
-#[derive(Debug, Default)]
-pub(crate) struct CoreState {
-    /// Milliseconds that this core was alive, advanced by its sweep. Coarse, and it stands still
-    /// while the core is starved: no client is closed for waiting on us.
-    pub(crate) alive_ms: AtomicU64,
-    /// Whether the shutdown began: connections end with the request they are at.
-    pub(crate) draining: AtomicBool,
-    /// Connections that this core holds or is about to take.
-    pub(crate) open: Arc<AtomicUsize>,
-}
-
-/// Deadlines in milliseconds of core time.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Deadlines {
-    first_byte: u64,
-    header: u64,
-    idle: u64,
-    body: u64,
-    write_stall: u64,
-}
-
-impl Deadlines {
-    /// A moment is known to within one sweep, so each deadline gets one on top: never early.
-    pub(crate) fn new(limits: &Limits) -> Self {
-        let sweep = millis(limits.sweep_interval());
-        let allow = |timeout| millis(timeout).saturating_add(sweep);
-        Self {
-            first_byte: allow(limits.first_byte_timeout),
-            header: allow(limits.header_timeout),
-            idle: allow(limits.idle_timeout),
-            body: allow(limits.body_timeout),
-            write_stall: allow(limits.write_stall_timeout),
-        }
-    }
-
-    /// The deadlines while draining: silence is only waited out.
-    pub(crate) fn cut(self, silence: Duration) -> Self {
-        Self {
-            first_byte: self.first_byte.min(millis(silence)),
-            idle: self.idle.min(millis(silence)),
-            ..self
-        }
-    }
-}
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -298,97 +251,5 @@ fn wake(slot: &Mutex<Option<Waker>>) {
     }
 }
 
-/// Whole milliseconds, at most what a `u64` holds.
-pub(crate) fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn watch() -> (Watch, Deadlines) {
-        let limits = Limits {
-            first_byte_timeout: Duration::from_secs(4),
-            header_timeout: Duration::from_secs(2),
-            idle_timeout: Duration::from_secs(8),
-            body_timeout: Duration::from_secs(2),
-            write_stall_timeout: Duration::from_secs(3),
-            ..Limits::default()
-        };
-        (Watch::new(Arc::default()), Deadlines::new(&limits))
-    }
-
-    fn advance(watch: &Watch, ms: u64) {
-        watch.core.alive_ms.fetch_add(ms, Relaxed);
-    }
-
-    #[test]
-    fn each_phase_has_its_own_deadline() {
-        let (watch, deadlines) = watch();
-        advance(&watch, 4_000);
-        assert_eq!(watch.judge(&deadlines), None);
-        watch.received(b"G");
-        advance(&watch, 2_000);
-        assert_eq!(watch.judge(&deadlines), None);
-        watch.begin_request();
-        advance(&watch, 1_000_000);
-        assert_eq!(watch.judge(&deadlines), None, "a handler has its own limits");
-        watch.end_answer();
-        advance(&watch, 8_000);
-        assert_eq!(watch.judge(&deadlines), None);
-        advance(&watch, 251);
-        assert_eq!(watch.judge(&deadlines), Some(Verdict::Silent));
-        assert_eq!(watch.judge(&deadlines), None, "judged once");
-    }
-
-    #[test]
-    fn a_trickled_head_gains_no_time() {
-        let (watch, deadlines) = watch();
-        for _ in 0..3 {
-            watch.received(b"G");
-            assert_eq!(watch.judge(&deadlines), None);
-            advance(&watch, 751);
-        }
-        assert_eq!(watch.judge(&deadlines), Some(Verdict::SlowHead));
-    }
-
-    #[test]
-    fn any_progress_ends_a_stall() {
-        let (watch, deadlines) = watch();
-        let context = Context::from_waker(Waker::noop());
-        watch.received(b"G");
-        watch.begin_request();
-        watch.write_waits(&context);
-        advance(&watch, 3_000);
-        watch.write_waits(&context);
-        assert_eq!(watch.judge(&deadlines), None);
-        watch.write_moved();
-        advance(&watch, 1_000);
-        assert_eq!(watch.judge(&deadlines), None);
-        watch.write_waits(&context);
-        advance(&watch, 3_251);
-        assert_eq!(watch.judge(&deadlines), Some(Verdict::Stalled));
-    }
-
-    #[test]
-    fn a_late_body_fails_its_reader_once() {
-        let (watch, deadlines) = watch();
-        watch.begin_body();
-        advance(&watch, 2_250);
-        assert!(!watch.judge_body(&deadlines));
-        advance(&watch, 1);
-        assert!(watch.judge_body(&deadlines));
-        assert!(watch.body_expired());
-        assert!(!watch.judge_body(&deadlines));
-    }
-
-    #[test]
-    fn draining_waits_silence_out_only_briefly() {
-        let (watch, deadlines) = watch();
-        advance(&watch, 501);
-        assert_eq!(watch.judge(&deadlines), None);
-        let cut = deadlines.cut(Duration::from_millis(500));
-        assert_eq!(watch.judge(&cut), Some(Verdict::Silent));
-    }
-}
+mod tests;

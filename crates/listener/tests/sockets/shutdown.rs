@@ -3,7 +3,7 @@
 use std::net::TcpStream;
 use std::time::Duration;
 
-use seckill_listener::{Limits, Listener, hello};
+use seckill_listener::{Error, Limits, Listener, hello};
 use tokio_util::sync::CancellationToken;
 
 use crate::client::{Client, wait_until};
@@ -90,4 +90,18 @@ fn port_is_free_again_afterwards() {
     assert_eq!(client.get("/").status, 200);
     server.stop();
     Listener::bind(server.address).expect("SO_REUSEADDR");
+}
+
+#[test]
+fn start_that_fails_leaves_no_thread_and_no_socket() {
+    let shutdown = CancellationToken::new();
+    let server = server(2, patient(), &shutdown);
+    let address = server.listener.local_addr();
+    let started = server.serve(|core| {
+        assert_eq!(core, 0, "the second core fails on purpose");
+        hello::core(core)
+    });
+    assert!(matches!(started, Err(Error::Panicked { thread }) if thread == "listener-core-1"));
+    assert!(!shutdown.is_cancelled(), "the caller's token is the caller's");
+    assert!(TcpStream::connect(address).is_err());
 }
