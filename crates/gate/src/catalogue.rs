@@ -1,0 +1,104 @@
+//! The sales that a node knows. An id that is not here is unknown: it is refused without asking a store or a database.
+//!
+//! Whoever fills it brings every unended activity, and those that ended within [`ENDED_KEPT_MS`], so that a late click hears "ended"
+//! and not "no such sale".
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use seckill_sale::{Activity, ActivityId, Refusal};
+
+/// How long an activity stays here after its end: 7 days.
+pub const ENDED_KEPT_MS: i64 = 7 * 24 * 3600 * 1000;
+
+/// All activities at one moment.
+pub type Activities = HashMap<ActivityId, Arc<Activity>>;
+
+/// The activities in force.
+#[derive(Debug, Default)]
+pub struct Catalogue(ArcSwap<Activities>);
+
+impl Catalogue {
+    /// The activity.
+    ///
+    /// # Errors
+    /// [`Refusal::UnknownActivity`].
+    pub fn find(&self, id: ActivityId) -> Result<Arc<Activity>, Refusal> {
+        self.0.load().get(&id).cloned().ok_or(Refusal::UnknownActivity)
+    }
+
+    /// All of them, for lists.
+    #[must_use]
+    pub fn all(&self) -> Arc<Activities> {
+        self.0.load_full()
+    }
+
+    /// Replaces all activities by what was read from the ledger. One that is known here in a newer version stays as it is: the list was
+    /// read before a command on this node changed it.
+    pub fn replace(&self, activities: impl IntoIterator<Item = Arc<Activity>>) {
+        let activities: Activities = activities.into_iter().map(|activity| (activity.id, activity)).collect();
+        self.0.rcu(|present| {
+            let newest = |(id, read): (&ActivityId, &Arc<Activity>)| {
+                let known = present.get(id).filter(|known| read.version < known.version);
+                (*id, Arc::clone(known.unwrap_or(read)))
+            };
+            activities.iter().map(newest).collect::<Activities>()
+        });
+    }
+
+    /// Adds or changes one activity at once, unless a newer version is known.
+    pub fn put(&self, activity: &Arc<Activity>) {
+        self.0.rcu(|present| {
+            if present
+                .get(&activity.id)
+                .is_some_and(|known| activity.version < known.version)
+            {
+                return Arc::clone(present);
+            }
+            let mut next = Activities::clone(present);
+            next.insert(activity.id, Arc::clone(activity));
+            Arc::new(next)
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::activity;
+
+    fn version(catalogue: &Catalogue, id: u64) -> Option<u64> {
+        catalogue
+            .find(ActivityId::new(id).expect("in range"))
+            .ok()
+            .map(|activity| activity.version)
+    }
+
+    fn versioned(id: u64, version: u64) -> Arc<Activity> {
+        Arc::new(Activity {
+            version,
+            ..activity(id)
+        })
+    }
+
+    #[test]
+    fn only_listed_activities_are_known() {
+        let catalogue = Catalogue::default();
+        catalogue.replace([versioned(1, 1), versioned(2, 1)]);
+        catalogue.replace([versioned(2, 1)]);
+        assert_eq!([version(&catalogue, 1), version(&catalogue, 2)], [None, Some(1)]);
+    }
+
+    #[test]
+    fn newer_version_is_not_undone_by_an_older_reading() {
+        let catalogue = Catalogue::default();
+        catalogue.put(&versioned(1, 2));
+        catalogue.put(&versioned(1, 1));
+        assert_eq!(version(&catalogue, 1), Some(2));
+        catalogue.replace([versioned(1, 1)]);
+        assert_eq!(version(&catalogue, 1), Some(2));
+        catalogue.replace([versioned(1, 3)]);
+        assert_eq!(version(&catalogue, 1), Some(3));
+    }
+}

@@ -1,0 +1,283 @@
+//! Who a request comes from, by a signed token. One algorithm and one key, fixed by the settings; a token's header selects nothing.
+//!
+//! Not here: single sign-out. A token is good until its `exp`; keep it short, block the user, or change the key.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use jsonwebtoken::crypto::CryptoProvider;
+use jsonwebtoken::{Algorithm, DecodingKey, Validation};
+use seckill_sale::{EpochMs, Refusal, UserId};
+use serde::Deserialize;
+
+use crate::token_cache::TokenCache;
+use crate::user_token::Signer;
+
+/// Longer tokens are refused without a look at them. Request heads are limited elsewhere; this bounds the hashing.
+const TOKEN_LENGTH_MAX: usize = 8 * 1024;
+const SECRET_LENGTH_MIN: usize = 32;
+/// Clocks of an issuer and a node with NTP differ by milliseconds; more than a minute hides a fault.
+const LEEWAY_S_MAX: u32 = 60;
+/// An RSA key in DER form is longer than its modulus: this refuses keys below 2048 bits.
+const RSA_KEY_LENGTH_MIN: usize = 256;
+
+/// A buyer, and until when his token proves it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The buyer.
+    pub user: UserId,
+    /// First moment at which the token is not accepted any more, leeway included.
+    pub expires_at: EpochMs,
+}
+
+impl Identity {
+    /// Whether the token still counts at `now`.
+    #[must_use]
+    pub fn is_live_at(&self, now: EpochMs) -> bool {
+        now < self.expires_at
+    }
+}
+
+/// What tokens must say besides `sub` and `exp`.
+#[derive(Debug, Clone, Default)]
+pub struct Expectations {
+    /// The audience that `aud` must name; none: `aud` is not looked at.
+    pub audience: Option<String>,
+    /// The issuer that `iss` must name; none: `iss` is not looked at.
+    pub issuer: Option<String>,
+    /// Seconds after `exp` and before `nbf` in which a token counts, at most 60. 0 by default: issuer and node run NTP, a token lives for
+    /// minutes or more, and a leeway only prolongs what the issuer said.
+    pub leeway_s: u32,
+}
+
+/// Algorithm of tokens that are checked with a public key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PublicAlgorithm {
+    /// RSA PKCS#1 v1.5 with SHA-256.
+    Rs256,
+    /// ECDSA on P-256 with SHA-256.
+    Es256,
+    /// Ed25519.
+    EdDsa,
+}
+
+/// Why tokens cannot be checked with these settings.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The secret is too short.
+    #[error("the token secret must have at least {SECRET_LENGTH_MIN} bytes")]
+    SecretTooShort,
+    /// The leeway is too long.
+    #[error("the leeway of tokens must not exceed {LEEWAY_S_MAX} s")]
+    LeewayTooLong,
+    /// A private key where a public one belongs.
+    #[error(
+        "this is a private key; tokens are checked with the public one, and the private one should stay where it is"
+    )]
+    PrivateKey,
+    /// The key cannot be read, or is of another kind than the algorithm.
+    #[error("the public key can't be read as a key of this algorithm")]
+    Key(#[source] jsonwebtoken::errors::Error),
+    /// An RSA key below 2048 bits.
+    #[error("the RSA key must have at least 2048 bits")]
+    KeyTooShort,
+    /// Signing failed.
+    #[error("the token can't be signed")]
+    Sign(#[source] jsonwebtoken::errors::Error),
+    /// Verifying does not work in this build.
+    #[error("self-test of token verification failed: {0}")]
+    SelfTest(&'static str),
+}
+
+/// What is read of a token. Integers only: a text or a fraction in `exp` is an error, not an absent claim. Doubled claims are errors, too.
+#[derive(Deserialize)]
+struct Claims {
+    sub: UserId,
+    exp: i64,
+    #[serde(default)]
+    nbf: Option<i64>,
+}
+
+/// Checks tokens with one algorithm and one key.
+#[derive(Debug)]
+pub struct Verifier {
+    key: DecodingKey,
+    validation: Validation,
+    leeway_ms: i64,
+}
+
+impl Verifier {
+    /// A verifier of HS256 tokens, tested by a token of its own.
+    ///
+    /// # Errors
+    /// [`Error::SecretTooShort`], [`Error::LeewayTooLong`], [`Error::SelfTest`].
+    pub fn hs256(secret: &[u8], expectations: &Expectations) -> Result<Self, Error> {
+        if secret.len() < SECRET_LENGTH_MIN {
+            return Err(Error::SecretTooShort);
+        }
+        let key = DecodingKey::from_secret(secret).map_err(Error::Key)?;
+        let verifier = Self::new(key, Algorithm::HS256, expectations)?;
+        let signer = Signer::hs256(secret, expectations)?;
+        verifier.self_test_with(&signer)?;
+        Ok(verifier)
+    }
+
+    /// A verifier of tokens that are signed with the private key of `pem`.
+    ///
+    /// # Errors
+    /// [`Error::PrivateKey`], [`Error::Key`], [`Error::KeyTooShort`], [`Error::LeewayTooLong`], [`Error::SelfTest`].
+    pub fn public_key(algorithm: PublicAlgorithm, pem: &str, expectations: &Expectations) -> Result<Self, Error> {
+        if pem.contains("PRIVATE KEY") {
+            return Err(Error::PrivateKey);
+        }
+        let pem = pem.as_bytes();
+        let (key, algorithm) = match algorithm {
+            PublicAlgorithm::Rs256 => (DecodingKey::from_rsa_pem(pem), Algorithm::RS256),
+            PublicAlgorithm::Es256 => (DecodingKey::from_ec_pem(pem), Algorithm::ES256),
+            PublicAlgorithm::EdDsa => (DecodingKey::from_ed_pem(pem), Algorithm::EdDSA),
+        };
+        let key = key.map_err(Error::Key)?;
+        let length = key.try_get_as_bytes().map_err(Error::Key)?.len();
+        if algorithm == Algorithm::RS256 && length < RSA_KEY_LENGTH_MIN {
+            return Err(Error::KeyTooShort);
+        }
+        let verifier = Self::new(key, algorithm, expectations)?;
+        verifier.self_test()?;
+        Ok(verifier)
+    }
+
+    fn new(key: DecodingKey, algorithm: Algorithm, expectations: &Expectations) -> Result<Self, Error> {
+        if LEEWAY_S_MAX < expectations.leeway_s {
+            return Err(Error::LeewayTooLong);
+        }
+        let mut validation = Validation::new(algorithm);
+        // Time is passed in, so it is checked here; the library would read the system's clock.
+        validation.validate_exp = false;
+        validation.validate_nbf = false;
+        let mut required = vec!["exp", "sub"];
+        match &expectations.audience {
+            Some(audience) => validation.set_audience(&[audience]),
+            None => validation.validate_aud = false,
+        }
+        if let Some(issuer) = &expectations.issuer {
+            validation.set_issuer(&[issuer]);
+            required.push("iss");
+        }
+        if expectations.audience.is_some() {
+            required.push("aud");
+        }
+        validation.set_required_spec_claims(&required);
+        Ok(Self {
+            key,
+            validation,
+            leeway_ms: i64::from(expectations.leeway_s) * 1000,
+        })
+    }
+
+    /// Whose token this is.
+    ///
+    /// # Errors
+    /// [`Refusal::Unauthenticated`] for every fault: which one is nobody's business but the issuer's.
+    pub fn verify(&self, token: &str, now: EpochMs) -> Result<Identity, Refusal> {
+        if TOKEN_LENGTH_MAX < token.len() {
+            return Err(Refusal::Unauthenticated);
+        }
+        let decoded = jsonwebtoken::decode::<Claims>(token, &self.key, &self.validation);
+        let decoded = decoded.map_err(|_| Refusal::Unauthenticated)?;
+        let Claims { sub: user, exp, nbf } = decoded.claims;
+        let begins_at = nbf.map(|seconds| EpochMs(seconds.saturating_mul(1000)).plus(-self.leeway_ms));
+        let identity = Identity {
+            user,
+            expires_at: EpochMs(exp.saturating_mul(1000)).plus(self.leeway_ms),
+        };
+        let begun = begins_at.is_none_or(|begins_at| begins_at <= now);
+        // `crit` names extensions that must be understood; none is.
+        let fine = decoded.header.crit.is_none() && begun && identity.is_live_at(now);
+        if fine {
+            Ok(identity)
+        } else {
+            Err(Refusal::Unauthenticated)
+        }
+    }
+
+    /// A build without a provider of cryptography compiles, and panics at the first token: better to know at the start.
+    fn self_test(&self) -> Result<(), Error> {
+        if CryptoProvider::try_get_default().is_none() {
+            return Err(Error::SelfTest("no provider of cryptography is built in"));
+        }
+        let forged = match self.validation.algorithms[0] {
+            Algorithm::HS256 => "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIiwiZXhwIjo5fQ.AAAA",
+            Algorithm::RS256 => "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIiwiZXhwIjo5fQ.AAAA",
+            Algorithm::ES256 => "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIiwiZXhwIjo5fQ.AAAA",
+            _ => "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJhIiwiZXhwIjo5fQ.AAAA",
+        };
+        match self.verify(forged, EpochMs(0)) {
+            Ok(_) => Err(Error::SelfTest("a forged token was accepted")),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn self_test_with(&self, signer: &Signer) -> Result<(), Error> {
+        self.self_test()?;
+        let user = UserId::new("self-test").map_err(|_| Error::SelfTest("no user id"))?;
+        let token = signer.sign(&user, EpochMs(0), EpochMs(1000))?;
+        if self.verify(&token, EpochMs(0)).map(|identity| identity.user) != Ok(user) {
+            return Err(Error::SelfTest("a good token was refused"));
+        }
+        if self.verify(&token, EpochMs(1000).plus(self.leeway_ms)).is_ok() {
+            return Err(Error::SelfTest("an expired token was accepted"));
+        }
+        Ok(())
+    }
+}
+
+/// A verifier and what it verified lately. They are exchanged together, so that no token outlives the key that vouched for it.
+#[derive(Debug)]
+struct Keyed {
+    verifier: Verifier,
+    cache: TokenCache,
+}
+
+/// The verifier in force, with its cache of verified tokens.
+#[derive(Debug)]
+pub struct Verifiers {
+    keyed: ArcSwap<Keyed>,
+    cache_entries: usize,
+}
+
+impl Verifiers {
+    /// Begins with `verifier`, and keeps at most `cache_entries` verified tokens.
+    #[must_use]
+    pub fn new(verifier: Verifier, cache_entries: usize) -> Self {
+        let keyed = Keyed {
+            verifier,
+            cache: TokenCache::new(cache_entries),
+        };
+        Self {
+            keyed: ArcSwap::from_pointee(keyed),
+            cache_entries,
+        }
+    }
+
+    /// Changes the key. Tokens of the old one are refused from the next request on.
+    pub fn replace(&self, verifier: Verifier) {
+        self.keyed.store(Arc::new(Keyed {
+            verifier,
+            cache: TokenCache::new(self.cache_entries),
+        }));
+    }
+
+    /// Whose token this is: from the cache, or else by its signature. Failures are not remembered.
+    ///
+    /// # Errors
+    /// [`Refusal::Unauthenticated`].
+    pub fn verify(&self, token: &str, now: EpochMs) -> Result<Identity, Refusal> {
+        let keyed = self.keyed.load();
+        if let Some(identity) = keyed.cache.get(token, now) {
+            return Ok(identity);
+        }
+        let identity = keyed.verifier.verify(token, now)?;
+        keyed.cache.put(token, identity.clone(), now);
+        Ok(identity)
+    }
+}

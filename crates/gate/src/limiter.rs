@@ -1,0 +1,236 @@
+//! Rate limits in fixed memory: one cache line read and one compare-and-swap a check, no lock, no allocation, no sweep.
+//!
+//! The rule is the generic cell rate algorithm (ITU-T I.371, virtual scheduling): a key has one number, the moment at which its debt
+//! is paid (theoretical arrival time). A request adds one interval to the debt; it is refused where the debt is larger than the burst
+//! allows. A refused request changes nothing, so hammering does not prolong the wait.
+//!
+//! ```text
+//! table: sets of 8 words, 64 bytes each = one cache line         word: | tag, 22 bits | paid at, 42 bits of microseconds |
+//! keyed 64-bit hash of the key ── low bits ──▶ set ── high bits ──▶ tag
+//! ```
+//!
+//! A key that is not in its set takes the place of the key with the smallest debt there.
+//! - A key without debt loses nothing by that: it would begin without debt anyway. So a set forgets nothing that matters while no more
+//!   than 8 of its keys are in debt at once; with a table one third full of those, one key in a thousand is forgotten.
+//! - Where all 8 are in debt, the least indebted one is forgotten. Made-up keys that come once owe one interval each, so a flood of them
+//!   pushes out itself, and never a key that owes more. To free a key that has used up its burst, an attacker has to bring 8 other keys of
+//!   the same set into a larger debt, and he cannot tell which keys share a set: the hash is keyed with secret random bits.
+//! - The newcomer is never refused for want of room, or else the flood would shut out everybody else.
+//!
+//! Two keys share a word with a probability of 8 in 4 million a pair and set; they then share a limit, until the process restarts.
+
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use seckill_sale::EpochMs;
+
+use crate::rate::{Limit, Rate};
+
+/// Words of a set: a cache line.
+const WAYS: usize = 8;
+const TIME_BITS: u32 = 42;
+const TIME_MASK: u64 = (1 << TIME_BITS) - 1;
+/// Debts stay below this: a quarter of the time's range (12.7 days), so that past and future can be told.
+const DEBT_US_MAX: u64 = 1 << (TIME_BITS - 2);
+/// Debts may look larger by this where cores read the clock at slightly different moments, or it was set back.
+const CLOCK_STEP_US_MAX: u64 = 1_000_000;
+/// Swaps that may be lost to others before the request is refused: that many requests of the same set got through meanwhile.
+const SWAPS_MAX: u32 = 64;
+/// Bits of a packed rate that hold the interval; the rest hold the burst.
+const INTERVAL_BITS: u32 = 32;
+
+#[repr(align(64))]
+#[derive(Debug)]
+struct Set([AtomicU64; WAYS]);
+
+/// The limit of one kind of key (addresses, users, …), changeable while it runs.
+#[derive(Debug)]
+pub struct Limiter {
+    /// Interval in microseconds and burst; 0 where nothing is limited.
+    rate: AtomicU64,
+    sets: Box<[Set]>,
+    hasher: RandomState,
+}
+
+/// One of the words of a set, as read.
+struct Place {
+    at: usize,
+    word: u64,
+    debt_us: u64,
+}
+
+impl Limiter {
+    /// A limiter whose table has at least `slots` places of 8 bytes (rounded up to a power of two).
+    #[must_use]
+    pub fn new(limit: Limit, slots: usize) -> Self {
+        let sets = slots.div_ceil(WAYS).next_power_of_two();
+        let set = || Set([const { AtomicU64::new(0) }; WAYS]);
+        let limiter = Self {
+            rate: AtomicU64::new(0),
+            sets: std::iter::repeat_with(set).take(sets).collect(),
+            hasher: RandomState::new(),
+        };
+        limiter.set(limit);
+        limiter
+    }
+
+    /// Changes the limit for the next check on. Debts stay; those that the new limit could not have made are forgiven.
+    pub fn set(&self, limit: Limit) {
+        let pack = |rate: Rate| rate.interval_us() | (rate.burst() << INTERVAL_BITS);
+        self.rate.store(
+            if let Limit::Rate(rate) = limit { pack(rate) } else { 0 },
+            Ordering::Relaxed,
+        );
+    }
+
+    /// Takes a permit of `key`.
+    ///
+    /// # Errors
+    /// Milliseconds until the next request of this key may pass, at least 1.
+    pub fn check(&self, key: impl Hash, now: EpochMs) -> Result<(), u64> {
+        let rate = self.rate.load(Ordering::Relaxed);
+        if rate == 0 {
+            return Ok(());
+        }
+        let interval_us = rate & ((1 << INTERVAL_BITS) - 1);
+        let tolerance_us =
+            (interval_us * ((rate >> INTERVAL_BITS) - 1)).min(DEBT_US_MAX - CLOCK_STEP_US_MAX - interval_us);
+        let credible_us = tolerance_us + interval_us + CLOCK_STEP_US_MAX;
+        let hash = self.hasher.hash_one(key);
+        let Set(words) = &self.sets[hash as usize & (self.sets.len() - 1)];
+        let tag = (hash >> TIME_BITS).max(1) << TIME_BITS;
+        let now_us = now.0.cast_unsigned().wrapping_mul(1000);
+        for _ in 0..SWAPS_MAX {
+            let place = find(words, tag, now_us, credible_us);
+            if tolerance_us < place.debt_us {
+                return Err((place.debt_us - tolerance_us).div_ceil(1000));
+            }
+            let paid_at = now_us.wrapping_add(place.debt_us + interval_us) & TIME_MASK;
+            let swap =
+                words[place.at].compare_exchange(place.word, tag | paid_at, Ordering::Relaxed, Ordering::Relaxed);
+            if swap.is_ok() {
+                return Ok(());
+            }
+        }
+        Err(interval_us.div_ceil(1000))
+    }
+}
+
+/// The word of `tag`, or the one whose loss matters least, as a place without debt for it.
+fn find(words: &[AtomicU64; WAYS], tag: u64, now_us: u64, credible_us: u64) -> Place {
+    let mut least = Place {
+        at: 0,
+        word: 0,
+        debt_us: u64::MAX,
+    };
+    for (at, word) in words.iter().enumerate() {
+        let word = word.load(Ordering::Relaxed);
+        let debt_us = debt_us(word, now_us, credible_us);
+        if word & !TIME_MASK == tag {
+            return Place { at, word, debt_us };
+        }
+        if debt_us < least.debt_us {
+            least = Place { at, word, debt_us };
+        }
+    }
+    Place { debt_us: 0, ..least }
+}
+
+/// What a word still owes. A debt larger than the limit can make is none: the word is weeks old, or from a laxer limit or another clock.
+const fn debt_us(word: u64, now_us: u64, credible_us: u64) -> u64 {
+    let ahead = (word & TIME_MASK).wrapping_sub(now_us) & TIME_MASK;
+    if ahead <= credible_us { ahead } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const T0: EpochMs = EpochMs(1_750_000_000_000);
+
+    fn limiter(limit: &str, slots: usize) -> Limiter {
+        Limiter::new(limit.parse().expect("a limit"), slots)
+    }
+
+    /// How many of `count` requests at `now` pass.
+    fn passed(limiter: &Limiter, key: &str, now: EpochMs, count: usize) -> usize {
+        (0..count).filter(|_| limiter.check(key, now).is_ok()).count()
+    }
+
+    #[test]
+    fn burst_passes_at_once_and_then_the_rate() {
+        let limiter = limiter("2/s burst 5", 1024);
+        assert_eq!(passed(&limiter, "a", T0, 20), 5);
+        assert_eq!(limiter.check("a", T0), Err(500));
+        assert_eq!(limiter.check("a", T0.plus(499)), Err(1));
+        assert_eq!(passed(&limiter, "a", T0.plus(500), 20), 1);
+        assert_eq!(passed(&limiter, "a", T0.plus(100_000), 20), 5);
+        assert_eq!(passed(&limiter, "b", T0, 20), 5);
+    }
+
+    #[test]
+    fn refused_requests_do_not_prolong_the_wait() {
+        let limiter = limiter("1/s burst 1", 1024);
+        assert_eq!(passed(&limiter, "a", T0, 1000), 1);
+        assert_eq!(passed(&limiter, "a", T0.plus(1000), 1), 1);
+    }
+
+    #[test]
+    fn limit_changes_while_running() {
+        let limiter = limiter("1/min burst 60", 1024);
+        assert_eq!(passed(&limiter, "a", T0, 100), 60);
+        limiter.set("1/s burst 3".parse().expect("a limit"));
+        assert_eq!(passed(&limiter, "a", T0, 100), 3);
+        limiter.set(Limit::Off);
+        assert_eq!(passed(&limiter, "a", T0, 100), 100);
+        limiter.set("1/s burst 3".parse().expect("a limit"));
+        assert_eq!(passed(&limiter, "a", T0, 100), 0);
+    }
+
+    #[test]
+    fn clock_set_back_does_not_lock_a_key_out() {
+        let limiter = limiter("1/s burst 3", 1024);
+        assert_eq!(passed(&limiter, "a", T0, 3), 3);
+        assert_eq!(passed(&limiter, "a", T0.plus(-3_600_000), 9), 3);
+        assert_eq!(passed(&limiter, "a", T0.plus(40 * 86_400_000), 9), 3);
+    }
+
+    #[test]
+    fn flood_of_made_up_keys_does_not_free_a_limited_one() {
+        let limiter = limiter("1/s burst 3", 64);
+        assert_eq!(passed(&limiter, "greedy", T0, 9), 3);
+        let newcomers = (0..100_000).filter(|n| limiter.check(n, T0).is_ok()).count();
+        // A handful may share the word of the greedy one; none is refused for want of room.
+        assert!(99_990 < newcomers, "{newcomers}");
+        assert_eq!(passed(&limiter, "greedy", T0, 9), 0);
+    }
+
+    #[test]
+    fn keys_are_kept_while_the_table_is_a_third_full() {
+        let limiter = limiter("1/min burst 1", 1 << 16);
+        let pass = |now| (0..20_000).filter(|n| limiter.check(n, now).is_ok()).count();
+        assert!(19_990 < pass(T0));
+        assert!(pass(T0) < 100);
+        assert!(19_990 < pass(T0.plus(60_000)));
+    }
+
+    #[test]
+    fn cores_share_one_burst() {
+        let limiter = limiter("1/min burst 1000", 1024);
+        let count = || passed(&limiter, "a", T0, 1000);
+        let total: usize = std::thread::scope(|scope| {
+            let cores: Vec<_> = (0..4).map(|_| scope.spawn(count)).collect();
+            cores.into_iter().map(|core| core.join().expect("no panic")).sum()
+        });
+        // A check that loses 64 swaps in a row refuses without taking a permit: never more than the burst, seldom fewer.
+        assert!(total <= 1000 && 900 < total, "{total}");
+    }
+
+    #[test]
+    fn largest_limits_do_not_overflow() {
+        for limit in ["1/min burst 1000000", "1000000/s burst 1000000"] {
+            let limiter = limiter(limit, 8);
+            assert_eq!(passed(&limiter, "a", T0, 10_000), 10_000, "{limit}");
+        }
+    }
+}

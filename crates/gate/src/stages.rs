@@ -1,0 +1,149 @@
+//! How far a request has come: each stage is a value that only the gate makes, from the value of the stage before.
+//!
+//! ```text
+//! Request ──address limit──▶ Arrived ──identity──▶ Identified ──(the caller reads body and path)──▶ Admitted
+//! ```
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use http::HeaderMap;
+use seckill_sale::{Activity, ActivityId, EpochMs, Quantity, UserId};
+
+use crate::device::Device;
+
+/// What the gate reads of a request. The body is not its matter.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Address at the other end of the connection.
+    pub peer: IpAddr,
+    /// All headers.
+    pub headers: &'a HeaderMap,
+}
+
+/// A request whose address may ask now.
+#[derive(Debug)]
+pub struct Arrived<'a> {
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) client: IpAddr,
+    pub(crate) exempt: bool,
+    pub(crate) from_proxy: bool,
+}
+
+impl Arrived<'_> {
+    /// The client's address: the peer's, or what a trusted proxy says.
+    #[must_use]
+    pub const fn client(&self) -> IpAddr {
+        self.client
+    }
+
+    /// Whether the peer is a trusted proxy.
+    #[must_use]
+    pub const fn is_from_proxy(&self) -> bool {
+        self.from_proxy
+    }
+}
+
+/// A request whose sender is known.
+#[derive(Debug)]
+pub struct Identified<'a> {
+    pub(crate) arrived: Arrived<'a>,
+    pub(crate) user: UserId,
+    pub(crate) expires_at: Option<EpochMs>,
+}
+
+impl Identified<'_> {
+    /// The sender.
+    #[must_use]
+    pub const fn user(&self) -> &UserId {
+        &self.user
+    }
+
+    /// The client's address.
+    #[must_use]
+    pub const fn client(&self) -> IpAddr {
+        self.arrived.client
+    }
+
+    /// Until when the identity holds, for streams that outlive a request; none in gateway mode.
+    #[must_use]
+    pub const fn expires_at(&self) -> Option<EpochMs> {
+        self.expires_at
+    }
+
+    /// The sender alone.
+    #[must_use]
+    pub fn into_user(self) -> UserId {
+        self.user
+    }
+
+    pub(crate) fn device(&self) -> Option<Device<'_>> {
+        Device::of(self.arrived.headers)
+    }
+}
+
+/// A purchase as the caller read it from path and body.
+#[derive(Debug, Clone, Copy)]
+pub struct Wish<'a> {
+    /// The sale.
+    pub activity: ActivityId,
+    /// Units wanted.
+    pub quantity: Quantity,
+    /// The purchase token, where the body has one.
+    pub token: Option<&'a str>,
+}
+
+/// What is known in memory of a buyer's earlier purchase in this sale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Earlier {
+    /// He has a ticket.
+    Ticket,
+    /// He has none.
+    None,
+    /// Only the store can tell.
+    Unknown,
+}
+
+/// A purchase that may go to the store. Nothing else may.
+#[derive(Debug)]
+pub struct Admitted {
+    pub(crate) user: UserId,
+    pub(crate) activity: Arc<Activity>,
+    pub(crate) quantity: Quantity,
+    pub(crate) challenge_passed: bool,
+}
+
+impl Admitted {
+    /// The buyer.
+    #[must_use]
+    pub const fn user(&self) -> &UserId {
+        &self.user
+    }
+
+    /// The sale.
+    #[must_use]
+    pub const fn activity(&self) -> &Arc<Activity> {
+        &self.activity
+    }
+
+    /// Units wanted: not more than the sale gives to one buyer.
+    #[must_use]
+    pub const fn quantity(&self) -> Quantity {
+        self.quantity
+    }
+
+    /// Whether the buyer has solved what the sale asks of him, or nothing is asked.
+    ///
+    /// Where not, he may have a ticket already, and that is told to him; he must not get a new one. Look his ticket up instead of claiming;
+    /// where there is none, the answer is [`seckill_sale::Refusal::ChallengeFailed`].
+    #[must_use]
+    pub const fn challenge_passed(&self) -> bool {
+        self.challenge_passed
+    }
+
+    /// The parts, for a claim.
+    #[must_use]
+    pub fn into_parts(self) -> (UserId, Arc<Activity>, Quantity) {
+        (self.user, self.activity, self.quantity)
+    }
+}

@@ -1,0 +1,245 @@
+//! Where several refusals apply, the first in the order of the checks is the answer: all pairs are tried.
+
+use crate::support::{
+    ENDS_AT, SELLING, STARTS_AT, UNLIMITED, activity, activity_id, gate, headers, limit, request, settings, token, user,
+};
+use std::sync::Arc;
+
+use seckill_gate::{
+    Binding, Block, Device, Earlier, Gate, Limits, Moment, PurchaseTokens, Settings, Subject, Switches, Wish,
+};
+use seckill_sale::{Activity, Challenge, Code, Quantity, Refusal, Scope, Status};
+
+/// Things that are wrong with a purchase, in the order in which they are to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fault {
+    AddressTooOften,
+    NoToken,
+    BadBody,
+    NoSuchActivity,
+    TooMany,
+    UserBlocked,
+    Paused,
+    EntranceShut,
+    ReadOnly,
+    TooEarly,
+    TooLate,
+    Shed,
+    NoPurchaseToken,
+    UserTooOften,
+    DeviceTooOften,
+}
+
+const ALL: [Fault; 15] = [
+    Fault::AddressTooOften,
+    Fault::NoToken,
+    Fault::BadBody,
+    Fault::NoSuchActivity,
+    Fault::TooMany,
+    Fault::UserBlocked,
+    Fault::Paused,
+    Fault::EntranceShut,
+    Fault::ReadOnly,
+    Fault::TooEarly,
+    Fault::TooLate,
+    Fault::Shed,
+    Fault::NoPurchaseToken,
+    Fault::UserTooOften,
+    Fault::DeviceTooOften,
+];
+
+impl Fault {
+    fn is_told_as(self, refusal: &Refusal) -> bool {
+        match self {
+            Self::AddressTooOften => matches!(refusal, Refusal::LimitedByIp { .. }),
+            Self::NoToken => *refusal == Refusal::Unauthenticated,
+            Self::BadBody => matches!(refusal, Refusal::Malformed { .. }),
+            Self::NoSuchActivity => *refusal == Refusal::UnknownActivity,
+            Self::TooMany => *refusal == Refusal::QuantityAboveLimit,
+            Self::UserBlocked => *refusal == Refusal::Blocked,
+            Self::Paused | Self::EntranceShut | Self::ReadOnly => matches!(refusal, Refusal::Paused { .. }),
+            Self::TooEarly => *refusal == Refusal::NotStarted { starts_at: STARTS_AT },
+            Self::TooLate => *refusal == Refusal::Ended,
+            Self::Shed => *refusal == Refusal::Busy,
+            Self::NoPurchaseToken => *refusal == Refusal::ChallengeFailed,
+            Self::UserTooOften => matches!(refusal, Refusal::Limited { scope: Scope::User, .. }),
+            Self::DeviceTooOften => matches!(
+                refusal,
+                Refusal::Limited {
+                    scope: Scope::Device,
+                    ..
+                }
+            ),
+        }
+    }
+}
+
+/// A gate at which a purchase has these faults.
+fn faulty_gate(has: impl Fn(Fault) -> bool) -> Gate {
+    let scarce = |fault| limit(if has(fault) { "1/min burst 1" } else { "off" });
+    let (ip, user, device) = (Fault::AddressTooOften, Fault::UserTooOften, Fault::DeviceTooOften);
+    let limits = Limits {
+        ip: scarce(ip),
+        user: scarce(user),
+        device: scarce(device),
+        ..UNLIMITED
+    };
+    let id = if has(Fault::NoSuchActivity) { 2 } else { 1 };
+    let sale = Activity {
+        challenge: Challenge::Token,
+        ..activity(id)
+    };
+    let gate = gate(Settings { limits, ..settings() }, sale.clone());
+    use_up_limits(
+        &gate,
+        id,
+        if has(Fault::TooLate) {
+            Moment::exact(ENDS_AT.plus(-1))
+        } else {
+            moment(&has)
+        },
+    );
+    if has(Fault::Paused) {
+        gate.catalogue().put(&Arc::new(Activity {
+            status: Status::Paused,
+            version: 2,
+            ..sale
+        }));
+    }
+    if has(Fault::UserBlocked) {
+        let subject = Subject::parse("user", "alice").expect("a subject");
+        gate.blocks()
+            .replace([Block {
+                subject,
+                expires_at: None,
+            }])
+            .expect("one block");
+    }
+    let switches = Switches {
+        entry_open: !has(Fault::EntranceShut),
+        read_only: has(Fault::ReadOnly),
+        admit_ratio: if has(Fault::Shed) { 0.0 } else { 1.0 },
+        revision: 1,
+        ..Switches::open(200_000)
+    };
+    assert!(gate.switch(switches));
+    gate
+}
+
+/// When the purchase comes.
+fn moment(has: impl Fn(Fault) -> bool) -> Moment {
+    Moment::exact(match (has(Fault::TooEarly), has(Fault::TooLate)) {
+        (true, _) => STARTS_AT.plus(-1),
+        (_, true) => ENDS_AT,
+        _ => SELLING.now,
+    })
+}
+
+/// Takes the only permits of alice's address, of her and of her device, where those are scarce.
+fn use_up_limits(gate: &Gate, activity: u64, moment: Moment) {
+    let headers = headers(&[
+        ("authorization", &format!("Bearer {}", token("alice"))),
+        ("x-device-id", "phone"),
+    ]);
+    let arrived = gate
+        .arrive(request("1.2.3.4", &headers), moment)
+        .expect("the first request");
+    let alice = gate.identify(arrived, moment).expect("a good token");
+    gate.admit_token(&alice, activity_id(activity), 1, moment)
+        .expect("the first request");
+}
+
+/// Alice's purchase, as the caller of the gate takes it through the stages.
+fn buy(gate: &Gate, has: impl Fn(Fault) -> bool) -> Result<(), Refusal> {
+    let bearer = if has(Fault::NoToken) {
+        "none".to_owned()
+    } else {
+        token("alice")
+    };
+    let headers = headers(&[("authorization", &format!("Bearer {bearer}")), ("x-device-id", "phone")]);
+    let moment = moment(&has);
+    let arrived = gate.arrive(request("1.2.3.4", &headers), moment)?;
+    let alice = gate.identify(arrived, moment)?;
+    if has(Fault::BadBody) {
+        return Err(Refusal::Malformed { detail: String::new() });
+    }
+    let purchase_token = (!has(Fault::NoPurchaseToken)).then(|| purchase_token(moment));
+    let quantity = Quantity::new(if has(Fault::TooMany) { 2 } else { 1 }).expect("in range");
+    let wish = Wish {
+        activity: activity_id(1),
+        quantity,
+        token: purchase_token.as_deref(),
+    };
+    gate.admit_purchase(alice, wish, |_, _| Earlier::None, moment)
+        .map(|admitted| assert!(admitted.challenge_passed()))
+}
+
+fn purchase_token(moment: Moment) -> String {
+    let alice = user("alice");
+    let binding = Binding {
+        user: &alice,
+        activity: activity_id(1),
+        device: Device::new("phone"),
+    };
+    PurchaseTokens::new(&settings().purchase_token_secret)
+        .issue(&binding, moment.now, 1)
+        .text
+}
+
+#[test]
+fn purchase_without_fault_is_admitted() {
+    assert_eq!(buy(&faulty_gate(|_| false), |_| false), Ok(()));
+}
+
+#[test]
+fn each_fault_alone_has_its_refusal() {
+    for fault in ALL {
+        let has = |other| other == fault;
+        let refusal = buy(&faulty_gate(has), has).expect_err("faulty");
+        assert!(fault.is_told_as(&refusal), "{fault:?}: {refusal:?}");
+    }
+}
+
+#[test]
+fn earlier_of_two_faults_is_told() {
+    for (at, &first) in ALL.iter().enumerate() {
+        for &second in &ALL[at + 1..] {
+            if (first, second) == (Fault::TooEarly, Fault::TooLate) {
+                continue;
+            }
+            let has = |fault| fault == first || fault == second;
+            let refusal = buy(&faulty_gate(has), has).expect_err("faulty");
+            assert!(first.is_told_as(&refusal), "{first:?} and {second:?}: {refusal:?}");
+        }
+    }
+}
+
+#[test]
+fn order_is_the_one_of_the_codes() {
+    let codes = [
+        Code::TooOften,
+        Code::Unauthenticated,
+        Code::Malformed,
+        Code::UnknownActivity,
+        Code::Malformed,
+        Code::Blocked,
+    ];
+    let more = [
+        Code::Paused,
+        Code::Paused,
+        Code::Paused,
+        Code::NotStarted,
+        Code::Ended,
+        Code::Busy,
+        Code::ChallengeFailed,
+    ];
+    let expect = codes.into_iter().chain(more).chain([Code::TooOften, Code::TooOften]);
+    for (fault, code) in ALL.into_iter().zip(expect) {
+        let has = |other| other == fault;
+        assert_eq!(
+            buy(&faulty_gate(has), has).map_err(|refusal| refusal.code()),
+            Err(code),
+            "{fault:?}"
+        );
+    }
+}

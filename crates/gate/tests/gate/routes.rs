@@ -1,0 +1,341 @@
+//! The gate's routes as a whole: limits, challenge, gateway mode, switches.
+
+use std::sync::Arc;
+
+use crate::support::{
+    SELLING, STARTS_AT, UNLIMITED, activity, activity_id, gate, headers, limit, request, settings, signed_in, token,
+    user,
+};
+use http::HeaderMap;
+use seckill_gate::{Authority, Earlier, Gate, Limits, Moment, Networks, Settings, Switches, Wish};
+use seckill_sale::{Activity, Challenge, Quantity, Refusal, Scope, UserId};
+
+fn wish(token: Option<&str>) -> Wish<'_> {
+    Wish {
+        activity: activity_id(1),
+        quantity: Quantity::ONE,
+        token,
+    }
+}
+
+/// A purchase from `peer`; says whether the challenge was passed.
+fn buy(gate: &Gate, peer: &str, headers: &HeaderMap, token: Option<&str>, earlier: Earlier) -> Result<bool, Refusal> {
+    let arrived = gate.arrive(request(peer, headers), SELLING)?;
+    let identified = gate.identify(arrived, SELLING)?;
+    gate.admit_purchase(identified, wish(token), |_, _| earlier, SELLING)
+        .map(|admitted| admitted.challenge_passed())
+}
+
+fn click(gate: &Gate, peer: &str, headers: &HeaderMap) -> Result<bool, Refusal> {
+    buy(gate, peer, headers, None, Earlier::None)
+}
+
+fn asking_for_token() -> Activity {
+    Activity {
+        challenge: Challenge::Token,
+        ..activity(1)
+    }
+}
+
+#[test]
+fn user_limit_holds_over_many_addresses_and_spares_an_office() {
+    let limits = Limits {
+        ip: limit("50/s burst 100"),
+        user: limit("1/s burst 3"),
+        ..UNLIMITED
+    };
+    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    let alice = signed_in("alice");
+    let passed = (0..50)
+        .filter(|n| click(&gate, &format!("1.2.3.{n}"), &alice).is_ok())
+        .count();
+    assert_eq!(passed, 3);
+    let refusal = click(&gate, "1.2.3.99", &alice);
+    assert_eq!(
+        refusal,
+        Err(Refusal::Limited {
+            scope: Scope::User,
+            retry_after_ms: 1000
+        })
+    );
+    let office = (0..50)
+        .filter(|n| click(&gate, "9.9.9.9", &signed_in(&format!("user-{n}"))).is_ok())
+        .count();
+    assert_eq!(office, 50);
+}
+
+#[test]
+fn user_limit_counts_each_activity_apart() {
+    let limits = Limits {
+        user: limit("1/s burst 1"),
+        ..UNLIMITED
+    };
+    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    gate.catalogue().put(&Arc::new(activity(2)));
+    let alice = signed_in("alice");
+    assert_eq!(click(&gate, "1.2.3.4", &alice), Ok(true));
+    assert!(click(&gate, "1.2.3.4", &alice).is_err());
+    let identified = gate
+        .arrive(request("1.2.3.4", &alice), SELLING)
+        .and_then(|arrived| gate.identify(arrived, SELLING));
+    let second = Wish {
+        activity: activity_id(2),
+        ..wish(None)
+    };
+    assert!(
+        gate.admit_purchase(identified.expect("signed in"), second, |_, _| Earlier::None, SELLING)
+            .is_ok()
+    );
+}
+
+#[test]
+fn rotating_forwarded_for_does_not_dodge_the_address_limit() {
+    let limits = Limits {
+        ip: limit("1/s burst 5"),
+        ..UNLIMITED
+    };
+    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    let forwarded = |n: u32| headers(&[("x-forwarded-for", &format!("9.9.{}.{}", n / 250, n % 250))]);
+    let passed = |peer| {
+        (0..100)
+            .filter(|&n| gate.arrive(request(peer, &forwarded(n)), SELLING).is_ok())
+            .count()
+    };
+    assert_eq!(passed("1.2.3.4"), 5);
+    assert_eq!(passed("10.0.0.1"), 100, "a trusted proxy speaks for a hundred clients");
+}
+
+#[test]
+fn exempt_networks_have_no_address_and_device_limit_but_the_user_limit() {
+    let limits = Limits {
+        ip: limit("1/s burst 1"),
+        device: limit("1/s burst 1"),
+        user: limit("1/s burst 2"),
+        ..UNLIMITED
+    };
+    let exempt = Networks::new(["127.0.0.0/8".parse().expect("a network")]);
+    let gate = gate(
+        Settings {
+            limits,
+            exempt,
+            ..settings()
+        },
+        activity(1),
+    );
+    let mut alice = signed_in("alice");
+    alice.insert("x-device-id", "phone".parse().expect("a header value"));
+    let passed = |peer| (0..10).filter(|_| click(&gate, peer, &alice).is_ok()).count();
+    assert_eq!(passed("127.0.0.1"), 2);
+    assert_eq!(passed("127.0.0.1"), 0);
+}
+
+#[test]
+fn purchase_token_opens_the_sale_that_asks_for_it() {
+    let gate = gate(settings(), asking_for_token());
+    let alice = signed_in("alice");
+    let get = |headers| {
+        let arrived = gate.arrive(request("1.2.3.4", headers), SELLING)?;
+        let identified = gate.identify(arrived, SELLING)?;
+        gate.admit_token(&identified, activity_id(1), 7, SELLING)
+    };
+    let token = get(&alice).expect("nothing is in the way").text;
+    let none = Earlier::None;
+    assert_eq!(buy(&gate, "1.2.3.4", &alice, Some(&token), none), Ok(true));
+    assert_eq!(
+        buy(&gate, "1.2.3.4", &alice, Some(&token), none),
+        Ok(true),
+        "a refused attempt spends nothing"
+    );
+    assert_eq!(
+        buy(&gate, "1.2.3.4", &signed_in("bob"), Some(&token), none),
+        Err(Refusal::ChallengeFailed)
+    );
+    assert_eq!(buy(&gate, "1.2.3.4", &alice, None, none), Err(Refusal::ChallengeFailed));
+}
+
+#[test]
+fn existing_ticket_wins_over_a_failed_challenge() {
+    let gate = gate(settings(), asking_for_token());
+    let alice = signed_in("alice");
+    for earlier in [Earlier::Ticket, Earlier::Unknown] {
+        assert_eq!(buy(&gate, "1.2.3.4", &alice, None, earlier), Ok(false));
+    }
+}
+
+#[test]
+fn tokens_are_given_out_shortly_before_the_start() {
+    let gate = gate(settings(), asking_for_token());
+    let alice = signed_in("alice");
+    let get = |before_ms: i64| {
+        let moment = Moment::exact(STARTS_AT.plus(-before_ms));
+        let identified = gate
+            .arrive(request("1.2.3.4", &alice), moment)
+            .and_then(|arrived| gate.identify(arrived, moment))?;
+        gate.admit_token(&identified, activity_id(1), 7, moment).map(|_| ())
+    };
+    assert_eq!(get(300_000), Ok(()));
+    assert_eq!(get(300_001), Err(Refusal::NotStarted { starts_at: STARTS_AT }));
+}
+
+#[test]
+fn switch_for_all_activities_overrides_their_challenge() {
+    let gate = gate(settings(), activity(1));
+    let alice = signed_in("alice");
+    assert_eq!(click(&gate, "1.2.3.4", &alice), Ok(true));
+    assert!(gate.switch(Switches {
+        challenge: Some(Challenge::Token),
+        revision: 1,
+        ..Switches::open(1)
+    }));
+    assert_eq!(click(&gate, "1.2.3.4", &alice), Err(Refusal::ChallengeFailed));
+    assert!(gate.switch(Switches {
+        revision: 2,
+        ..Switches::open(1)
+    }));
+    assert_eq!(click(&gate, "1.2.3.4", &alice), Ok(true));
+}
+
+#[test]
+fn older_switches_do_not_undo_newer_ones() {
+    let gate = gate(settings(), activity(1));
+    assert!(gate.switch(Switches {
+        revision: 3,
+        entry_open: false,
+        ..Switches::open(1)
+    }));
+    assert!(!gate.switch(Switches {
+        revision: 2,
+        ..Switches::open(1)
+    }));
+    assert!(!gate.switch(Switches {
+        revision: 3,
+        ..Switches::open(1)
+    }));
+    assert!(!gate.switches().entry_open);
+}
+
+#[test]
+fn limits_follow_the_switches_and_come_back() {
+    let limits = Limits {
+        user: limit("1/s burst 1"),
+        ..UNLIMITED
+    };
+    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    let passed = |id: &str| {
+        (0..10)
+            .filter(|_| click(&gate, "1.2.3.4", &signed_in(id)).is_ok())
+            .count()
+    };
+    assert_eq!(passed("a"), 1);
+    let mut switches = Switches {
+        revision: 1,
+        ..Switches::open(1)
+    };
+    switches.limits.user = Some(limit("off"));
+    assert!(gate.switch(switches));
+    assert_eq!((passed("b"), gate.limits().user), (10, limit("off")));
+    assert!(gate.switch(Switches {
+        revision: 2,
+        ..Switches::open(1)
+    }));
+    assert_eq!((passed("c"), gate.limits().user), (1, limit("1/s burst 1")));
+}
+
+#[test]
+fn reads_count_per_user_and_for_the_anonymous_per_address() {
+    let limits = Limits {
+        read: limit("1/s burst 2"),
+        ..UNLIMITED
+    };
+    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    let (alice, nobody) = (signed_in("alice"), HeaderMap::new());
+    let read = |peer, headers| {
+        gate.admit_read(request(peer, headers), SELLING)
+            .map(|identified| identified.into_user())
+    };
+    assert_eq!(read("1.1.1.1", &alice), Ok(user("alice")));
+    assert_eq!(read("1.1.1.2", &alice), Ok(user("alice")));
+    assert!(matches!(
+        read("1.1.1.3", &alice),
+        Err(Refusal::Limited { scope: Scope::User, .. })
+    ));
+    assert_eq!(read("1.1.1.1", &nobody), Err(Refusal::Unauthenticated));
+    assert_eq!(read("1.1.1.1", &nobody), Err(Refusal::Unauthenticated));
+    assert!(matches!(read("1.1.1.1", &nobody), Err(Refusal::LimitedByIp { .. })));
+    assert_eq!(
+        read("1.1.1.1", &signed_in("bob")),
+        Ok(user("bob")),
+        "an office is not starved"
+    );
+}
+
+#[test]
+fn pages_need_no_identity() {
+    let limits = Limits {
+        read: limit("1/s burst 2"),
+        ..UNLIMITED
+    };
+    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    let bad = headers(&[("authorization", "Bearer none")]);
+    let (nobody, alice) = (HeaderMap::new(), signed_in("alice"));
+    let page = |headers| gate.admit_page(request("1.1.1.1", headers), SELLING);
+    assert_eq!(page(&nobody), Ok(()));
+    assert_eq!(page(&bad), Ok(()));
+    assert!(matches!(page(&bad), Err(Refusal::LimitedByIp { .. })));
+    assert_eq!(page(&alice), Ok(()));
+}
+
+#[test]
+fn stream_token_is_checked_like_any_other() {
+    let gate = gate(settings(), activity(1));
+    assert_eq!(
+        gate.admit_read_with_token(&token("alice"), SELLING)
+            .map(|identity| identity.user),
+        Ok(user("alice"))
+    );
+    assert_eq!(
+        gate.admit_read_with_token("none", SELLING),
+        Err(Refusal::Unauthenticated)
+    );
+}
+
+#[test]
+fn gateway_names_the_user_from_trusted_proxies_only() {
+    let gate = gate(
+        Settings {
+            authority: Authority::Gateway,
+            ..settings()
+        },
+        activity(1),
+    );
+    let named = headers(&[("x-user-id", "alice"), ("x-forwarded-for", "1.2.3.4")]);
+    let identify = |peer, headers| {
+        let arrived = gate.arrive(request(peer, headers), SELLING)?;
+        gate.identify(arrived, SELLING)
+            .map(|identified| identified.user().clone())
+    };
+    assert_eq!(identify("10.0.0.1", &named), Ok(user("alice")));
+    assert_eq!(identify("1.2.3.4", &named), Err(Refusal::Unauthenticated));
+    assert_eq!(identify("10.0.0.1", &signed_in("alice")), Err(Refusal::Unauthenticated));
+    let unnamed = HeaderMap::new();
+    let by_body = |peer, headers, id: &str| {
+        let arrived = gate.arrive(request(peer, headers), SELLING)?;
+        gate.identify_named(arrived, user(id))
+            .map(|identified| identified.into_user())
+    };
+    assert_eq!(by_body("10.0.0.1", &named, "alice"), Ok(user("alice")));
+    assert_eq!(by_body("10.0.0.1", &unnamed, "alice"), Ok(user("alice")));
+    assert_eq!(by_body("10.0.0.1", &named, "bob"), Err(Refusal::Unauthenticated));
+    assert_eq!(by_body("1.2.3.4", &named, "alice"), Err(Refusal::Unauthenticated));
+}
+
+#[test]
+fn body_names_nobody_where_tokens_are_the_authority() {
+    let gate = gate(settings(), activity(1));
+    let alice = signed_in("alice");
+    let arrived = gate.arrive(request("10.0.0.1", &alice), SELLING).expect("not limited");
+    let named: Result<UserId, _> = gate
+        .identify_named(arrived, user("alice"))
+        .map(|identified| identified.into_user());
+    assert_eq!(named, Err(Refusal::Unauthenticated));
+}

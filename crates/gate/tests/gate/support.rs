@@ -1,0 +1,115 @@
+//! A gate with one sale, users with tokens, and requests, for the tests of the gate as a whole.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+use seckill_gate::{
+    Authority, Expectations, Gate, Limit, Limits, Moment, Networks, Request, Settings, Signer, Switches, Verifier,
+    Verifiers,
+};
+use seckill_sale::{
+    Activity, ActivityId, Challenge, Currency, EpochMs, Price, ProductId, Quantity, Status, UserId, Window,
+};
+
+pub(crate) const SECRET: &[u8] = b"a secret of more than thirty-two bytes";
+pub(crate) const STARTS_AT: EpochMs = EpochMs(1_750_000_000_000);
+pub(crate) const ENDS_AT: EpochMs = EpochMs(1_750_000_600_000);
+/// A second into the sale.
+pub(crate) const SELLING: Moment = Moment::exact(EpochMs(1_750_000_001_000));
+
+pub(crate) fn activity_id(id: u64) -> ActivityId {
+    ActivityId::new(id).expect("in range")
+}
+
+pub(crate) fn user(id: &str) -> UserId {
+    UserId::new(id).expect("a user id")
+}
+
+/// A running activity of one unit a buyer.
+pub(crate) fn activity(id: u64) -> Activity {
+    Activity {
+        id: activity_id(id),
+        product_id: ProductId::new(1).expect("in range"),
+        product_name: String::new(),
+        title: String::new(),
+        price: Price::new(2).expect("in range"),
+        seckill_price: Price::new(1).expect("in range"),
+        currency: Currency::new("CNY").expect("three capitals"),
+        stock_total: 1,
+        window: Window {
+            starts_at: STARTS_AT,
+            ends_at: ENDS_AT,
+        },
+        per_user_limit: Quantity::ONE,
+        shards: 1,
+        challenge: Challenge::None,
+        status: Status::Running,
+        epoch: None,
+        version: 1,
+        resumes_at: None,
+        notice: None,
+        created_at: EpochMs(0),
+    }
+}
+
+pub(crate) fn limit(text: &str) -> Limit {
+    text.parse().expect("a limit")
+}
+
+pub(crate) const UNLIMITED: Limits = Limits {
+    ip: Limit::Off,
+    user: Limit::Off,
+    device: Limit::Off,
+    read: Limit::Off,
+};
+
+pub(crate) fn settings() -> Settings {
+    let verifier = Verifier::hs256(SECRET, &Expectations::default()).expect("a good secret");
+    Settings {
+        authority: Authority::Tokens(Verifiers::new(verifier, 1024)),
+        trusted_proxies: Networks::new(["10.0.0.0/8".parse().expect("a network")]),
+        exempt: Networks::default(),
+        limits: UNLIMITED,
+        table_slots: 1024,
+        purchase_token_secret: [7; 32],
+        switches: Switches::open(200_000),
+    }
+}
+
+/// A gate with these settings that knows `activity`.
+pub(crate) fn gate(settings: Settings, activity: Activity) -> Gate {
+    let gate = Gate::new(settings);
+    gate.catalogue().put(&Arc::new(activity));
+    gate
+}
+
+/// A token of this user that is good for an hour into the sale.
+pub(crate) fn token(id: &str) -> String {
+    let signer = Signer::hs256(SECRET, &Expectations::default()).expect("a good secret");
+    signer
+        .sign(&user(id), STARTS_AT, STARTS_AT.plus(3_600_000))
+        .expect("signs")
+}
+
+pub(crate) fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+    let pair = |(name, value): &(&'static str, &str)| {
+        (
+            HeaderName::from_static(name),
+            HeaderValue::from_str(value).expect("a header value"),
+        )
+    };
+    pairs.iter().map(pair).collect()
+}
+
+/// Headers with the bearer token of this user.
+pub(crate) fn signed_in(id: &str) -> HeaderMap {
+    headers(&[("authorization", &format!("Bearer {}", token(id)))])
+}
+
+pub(crate) fn request<'a>(peer: &str, headers: &'a HeaderMap) -> Request<'a> {
+    Request {
+        peer: peer.parse::<IpAddr>().expect("an address"),
+        headers,
+    }
+}
