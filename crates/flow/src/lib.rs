@@ -2,14 +2,36 @@
 //!
 //! `purchase` and `settle` are the main flow, a page each; everything else serves them.
 
+mod audit;
+mod catalogue;
+mod close;
+mod dead_letters;
+mod expire;
+mod movements;
+mod operator;
+mod orders;
 mod pace;
+mod preheat;
 mod purchase;
+mod reconcile;
+mod recover;
 mod results;
+mod schedule;
 mod settle;
 mod worker;
 
+pub use audit::Audit;
+pub use catalogue::live_activities;
+pub use close::Closing;
+pub use dead_letters::DeadLettersAfterEnd;
+pub use expire::{BATCHES_A_SWEEP, ORDERS_A_BATCH, Swept};
+pub use operator::{Error, Layers, Operator, OperatorSettings};
 pub use pace::Pace;
+pub use preheat::{Preheated, SEQUENCES_AN_EPOCH};
 pub use purchase::{Purchase, Queued, Wish};
+pub use reconcile::{DIFFERENCES_MAX, Difference, DifferenceKind, Fix, Report};
+pub use recover::{PlannedStep, Recovered};
 pub use results::{Progress, PurchaseResult, Results, Subscription};
+pub use schedule::{Failure, Occurrences, OccurrencesError, Part, ROUNDS_A_TICK, Scheduler, SchedulerSettings, Ticked};
 pub use settle::{Pass, Settle, SettleOptions, wait_ms};
 pub use worker::{Worker, WorkerCounts, Yielding};

@@ -1,0 +1,65 @@
+//! The list of sales that the gate of this node knows, and the operator's writes that change it.
+//!
+//! It holds every unended activity and those that ended lately; any other id is refused without asking anybody.
+
+use std::sync::Arc;
+
+use seckill_gate::ENDED_KEPT_MS;
+use seckill_ledger::{ActivityPatch, Context, Ledger, NewActivity};
+use seckill_sale::{Activity, ActivityId, EpochMs};
+
+use crate::{Error, Operator};
+
+/// Every activity that the gate has to know at `now`.
+///
+/// # Errors
+/// The ledger could not be read.
+pub async fn live_activities(ledger: &dyn Ledger, now: EpochMs) -> Result<Vec<Activity>, seckill_ledger::Error> {
+    ledger.live_activities(now.plus(-ENDED_KEPT_MS)).await
+}
+
+impl Operator {
+    /// Reads the list again and publishes it to the gate.
+    ///
+    /// # Errors
+    /// The ledger could not be read; the gate keeps what it knows.
+    pub async fn refresh_catalogue(&self) -> Result<Vec<Activity>, Error> {
+        let _one_at_a_time = self.listing.lock().await;
+        let activities = live_activities(&*self.layers.ledger, self.layers.stock.now()).await?;
+        self.layers.catalogue.replace(activities.iter().cloned().map(Arc::new));
+        Ok(activities)
+    }
+
+    /// Shows a changed activity to the gate at once.
+    pub(crate) async fn show(&self, activity: &Activity) {
+        let _one_at_a_time = self.listing.lock().await;
+        self.layers.catalogue.put(&Arc::new(activity.clone()));
+    }
+
+    /// Makes an activity, known to the gate when this returns. The scheduler preheats it when its time has come, or at once.
+    ///
+    /// # Errors
+    /// [`seckill_ledger::Conflict::ProductShort`], and whatever else the ledger says.
+    pub async fn create_activity(&self, activity: NewActivity, context: Context) -> Result<Activity, Error> {
+        let activity = self.layers.ledger.create_activity(activity, context).await?;
+        self.show(&activity).await;
+        self.tell_scheduler();
+        Ok(activity)
+    }
+
+    /// Changes an activity; store and gate follow before this returns.
+    ///
+    /// # Errors
+    /// What the ledger says. A store that can't be reached: the change is made, and reaches the store by the scheduler; asking again is harmless.
+    pub async fn patch_activity(
+        &self,
+        id: ActivityId,
+        patch: ActivityPatch,
+        context: Context,
+    ) -> Result<Activity, Error> {
+        self.layers.ledger.patch_activity(id, patch, context).await?;
+        let activity = self.sync_terms(id).await?;
+        self.tell_scheduler();
+        Ok(activity)
+    }
+}

@@ -1,0 +1,48 @@
+//! Carries movements of units from the ledger to the store, in their order, each once.
+//!
+//! The ledger's rows are the truth: the store remembers the last one that it applied. So a movement is never handed over by itself, only
+//! ever together with all before it, and a crash between ledger and store costs nothing but time.
+
+use seckill_ledger::{Context, Movement};
+use seckill_sale::{ActivityId, Stock};
+
+use crate::{Error, Operator};
+
+impl Operator {
+    /// Applies every movement that the store has not applied yet; gives their number. No state: none.
+    ///
+    /// # Errors
+    /// A layer that can't be reached; asking again is harmless.
+    pub async fn apply_movements(&self, id: ActivityId) -> Result<u64, Error> {
+        let Some(figures) = self.layers.stock.figures(id).await? else {
+            return Ok(0);
+        };
+        let movements = self.layers.ledger.store_movements(id, figures.applied_movement).await?;
+        for movement in &movements {
+            let delta = movement.store_delta();
+            self.layers.stock.apply_movement(id, movement.id, delta).await?;
+            tracing::info!(activity = %id, movement = movement.id, kind = movement.kind.as_str(), delta, "units moved");
+        }
+        Ok(movements.len() as u64)
+    }
+
+    /// Applies movements after the ledger has decided. A failure is not the caller's: what he asked is done, and the scheduler applies them.
+    pub(crate) async fn apply_movements_or_later(&self, id: ActivityId) {
+        if let Err(error) = self.apply_movements(id).await {
+            tracing::warn!(activity = %id, %error, "movements could not be applied; the scheduler does it");
+            self.tell_scheduler();
+        }
+    }
+
+    /// Takes units from the product and adds them to the activity.
+    ///
+    /// # Errors
+    /// [`seckill_ledger::Conflict::ProductShort`] or [`seckill_ledger::Conflict::Closed`]; no error once the ledger has moved them.
+    pub async fn add_stock(&self, id: ActivityId, units: Stock, context: Context) -> Result<Movement, Error> {
+        let movement = self.layers.ledger.add_stock(id, units, context).await?;
+        self.apply_movements_or_later(id).await;
+        let activity = self.layers.ledger.activity(id).await?;
+        self.show(&activity).await;
+        Ok(movement)
+    }
+}

@@ -1,0 +1,152 @@
+//! What operators and the scheduler work with: the three layers, the node's catalogue, and the settings that decide where units go.
+//!
+//! The procedures themselves stand one topic a file (`preheat`, `close`, `movements`, …), each as methods of [`Operator`]. None of them
+//! waits on a timer; whoever repeats them brings the time. Each can be stopped anywhere and asked again: the ledger is written first,
+//! the store follows, and the scheduler repeats what a crash left out.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use seckill_gate::Catalogue;
+use seckill_ledger::{Context, Ledger, UnitsOnCancel};
+use seckill_queue::Queue;
+use seckill_sale::{Activity, ActivityId};
+use seckill_stock::Stock;
+use tokio::sync::{Mutex, Notify};
+
+use crate::{DeadLettersAfterEnd, Results};
+
+/// Why a procedure did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The ledger refused, or could not be used.
+    #[error(transparent)]
+    Ledger(#[from] seckill_ledger::Error),
+    /// The store gave no answer of its own.
+    #[error(transparent)]
+    Stock(#[from] seckill_stock::Error),
+    /// The queue gave no answer.
+    #[error(transparent)]
+    Queue(#[from] seckill_queue::Error),
+    /// The activity's window is over.
+    #[error("the activity has ended")]
+    Ended,
+    /// The store has no state of this activity.
+    #[error("the store has no state of this activity; preheat it first")]
+    NoState,
+    /// Rows changed during each of several readings. Nothing was changed; ask again.
+    #[error("the activity changed while it was read; ask again")]
+    Unstable,
+}
+
+/// What the settings say about units and dead letters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperatorSettings {
+    /// Where units of a cancelled or expired order go.
+    pub units_on_cancel: UnitsOnCancel,
+    /// What becomes of dead letters after the end.
+    pub dead_letters_after_end: DeadLettersAfterEnd,
+}
+
+impl Default for OperatorSettings {
+    fn default() -> Self {
+        Self {
+            units_on_cancel: UnitsOnCancel::Product,
+            dead_letters_after_end: DeadLettersAfterEnd::Keep,
+        }
+    }
+}
+
+/// The layers that an [`Operator`] works on.
+#[derive(Clone)]
+pub struct Layers {
+    /// Stock of all sales.
+    pub stock: Arc<dyn Stock>,
+    /// Their queue.
+    pub queue: Arc<dyn Queue>,
+    /// The database.
+    pub ledger: Arc<dyn Ledger>,
+    /// Who waits for results: told where an operator makes one final.
+    pub results: Arc<Results>,
+    /// What the gate of this node knows.
+    pub catalogue: Arc<Catalogue>,
+}
+
+/// Carries out what operators and the scheduler ask for. One a process, shared by both.
+pub struct Operator {
+    pub(crate) layers: Layers,
+    pub(crate) settings: OperatorSettings,
+    /// Held from reading a row's rules to handing them to the store, so that an older reading never undoes a newer one.
+    pub(crate) terms: Mutex<()>,
+    /// Held from reading the list of activities to publishing it, for the same reason.
+    pub(crate) listing: Mutex<()>,
+    /// One reconciliation at a time: two at once are one after the other.
+    pub(crate) reconciling: Mutex<()>,
+    /// Sales that were fenced for a moment and not opened again yet; the scheduler opens what a broken call left.
+    pub(crate) fenced: parking_lot::Mutex<BTreeSet<ActivityId>>,
+    changed: Arc<Notify>,
+}
+
+impl Operator {
+    /// An operator's hand on `layers`.
+    #[must_use]
+    pub fn new(layers: Layers, settings: OperatorSettings) -> Self {
+        Self {
+            layers,
+            settings,
+            terms: Mutex::new(()),
+            listing: Mutex::new(()),
+            reconciling: Mutex::new(()),
+            fenced: parking_lot::Mutex::default(),
+            changed: Arc::new(Notify::new()),
+        }
+    }
+
+    /// The layers.
+    #[must_use]
+    pub const fn layers(&self) -> &Layers {
+        &self.layers
+    }
+
+    /// Told whenever something was changed by which the scheduler may have to act earlier than it planned.
+    #[must_use]
+    pub fn changed(&self) -> Arc<Notify> {
+        self.changed.clone()
+    }
+
+    pub(crate) fn tell_scheduler(&self) {
+        self.changed.notify_one();
+    }
+
+    /// What the house itself does, for audit rows.
+    pub(crate) fn own_context(&self) -> Context {
+        Context {
+            actor: "scheduler".to_owned(),
+            now: self.layers.stock.now(),
+            idempotency: None,
+        }
+    }
+
+    /// Whether the store has a state of the activity. Costs no IO.
+    pub(crate) fn has_state(&self, id: ActivityId) -> bool {
+        self.layers.stock.stock_left(id).is_some()
+    }
+
+    /// Hands the rules that the ledger has now to the store, where it has a state, and to the catalogue.
+    ///
+    /// # Errors
+    /// Ledger or store could not be reached; [`seckill_ledger::Error::NotFound`].
+    pub async fn sync_terms(&self, id: ActivityId) -> Result<Activity, Error> {
+        let activity = {
+            let _one_at_a_time = self.terms.lock().await;
+            let activity = self.layers.ledger.activity(id).await?;
+            if self.has_state(id) {
+                self.layers.stock.change(activity.terms()).await?;
+            }
+            self.fenced.lock().remove(&id);
+            activity
+        };
+        self.show(&activity).await;
+        Ok(activity)
+    }
+}

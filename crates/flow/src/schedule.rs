@@ -1,0 +1,100 @@
+//! The clockwork of a node: preheats, resumes, closes, forgets, makes rounds, moves units, expires orders, and repairs what a crash left
+//! between two steps.
+//!
+//! [`Scheduler::tick`] does everything that is due at a moment and says when it wants to be called again; it waits for nothing, so a test
+//! drives it with a clock of its own. [`Scheduler::run`] is the thin loop around it. Two schedulers at once are harmless: every step is
+//! guarded by the ledger. What fails is logged and does not hold up the rest.
+
+mod occurrences;
+mod rounds;
+mod tick;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use seckill_sale::{ActivityId, EpochMs};
+use tokio_util::sync::CancellationToken;
+
+pub use occurrences::{Error as OccurrencesError, Occurrences};
+pub use rounds::ROUNDS_A_TICK;
+use rounds::Rounds;
+pub use tick::{Failure, Part, Ticked};
+
+use crate::Operator;
+
+/// When the scheduler acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SchedulerSettings {
+    /// How long before its start a sale is preheated, in milliseconds.
+    pub preheat_before_ms: i64,
+    /// How long after its end a sale is closed and its unsold units return to the product, in milliseconds.
+    pub close_after_end_ms: i64,
+    /// How long after its end the store keeps a closed sale in memory, in milliseconds.
+    pub forget_after_ms: i64,
+    /// Longest wait between two ticks, in milliseconds: what another process wrote into the ledger is known here after it.
+    pub tick_ms_max: i64,
+    /// How often things that only a crash leaves behind are looked for, in milliseconds.
+    pub repair_every_ms: i64,
+}
+
+impl Default for SchedulerSettings {
+    fn default() -> Self {
+        Self {
+            preheat_before_ms: 10 * 60 * 1000,
+            close_after_end_ms: 60 * 1000,
+            forget_after_ms: 24 * 3600 * 1000,
+            tick_ms_max: 500,
+            repair_every_ms: 10 * 1000,
+        }
+    }
+}
+
+/// Does what is due.
+pub struct Scheduler {
+    operator: Arc<Operator>,
+    settings: SchedulerSettings,
+    rounds: Rounds,
+    /// Version of each activity whose rules the store has for sure.
+    synced: HashMap<ActivityId, u64>,
+    /// Closed sales whose units are all returned.
+    closed: HashSet<ActivityId>,
+    repaired_at: Option<EpochMs>,
+}
+
+impl Scheduler {
+    /// Waits at least this long between two ticks, in milliseconds, also where everything is due at once: others need the database too.
+    const TICK_MS_MIN: i64 = 5;
+
+    /// A scheduler that has done nothing yet.
+    #[must_use]
+    pub fn new(operator: Arc<Operator>, settings: SchedulerSettings) -> Self {
+        Self {
+            operator,
+            settings,
+            rounds: Rounds::default(),
+            synced: HashMap::new(),
+            closed: HashSet::new(),
+            repaired_at: None,
+        }
+    }
+
+    /// Ticks until `shutdown`; a tick that was begun is finished.
+    pub async fn run(mut self, shutdown: CancellationToken) {
+        let changed = self.operator.changed();
+        while !shutdown.is_cancelled() {
+            let now = self.operator.layers().stock.now();
+            let ticked = self.tick(now).await;
+            let wait_ms = ticked
+                .next_at
+                .since(now)
+                .clamp(Self::TICK_MS_MIN, self.settings.tick_ms_max);
+            let wait = Duration::from_millis(wait_ms.unsigned_abs());
+            tokio::select! {
+                () = shutdown.cancelled() => break,
+                () = changed.notified() => {}
+                () = tokio::time::sleep(wait) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! One tick: everything that is due at a moment, part by part.
+
+use std::fmt;
+
+use seckill_sale::{Activity, ActivityId, EpochMs, Status};
+
+use super::Scheduler;
+use crate::{Error, Operator};
+
+/// A part of the scheduler's work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// Reading the list of sales.
+    Catalogue,
+    /// Rules into the store, resuming.
+    Terms,
+    /// States for sales that begin.
+    Preheat,
+    /// Closing and returning units.
+    Close,
+    /// Dropping states.
+    Forget,
+    /// Recurring sales.
+    Rounds,
+    /// Movements into the store.
+    Movements,
+    /// Dead letters.
+    DeadLetters,
+    /// Orders that were not paid in time.
+    Expiry,
+}
+
+/// What went wrong with a part; the others were done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The part.
+    pub part: Part,
+    /// The sale; none where it concerns none or many.
+    pub activity: Option<ActivityId>,
+    /// What went wrong.
+    pub reason: String,
+}
+
+/// What a tick did.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ticked {
+    /// Sales whose state was created.
+    pub preheated: Vec<ActivityId>,
+    /// Sales that went on by their own date.
+    pub resumed: Vec<ActivityId>,
+    /// Sales that were closed because their window is over.
+    pub closed: Vec<ActivityId>,
+    /// Sales that the store dropped.
+    pub forgotten: Vec<ActivityId>,
+    /// Units returned to products.
+    pub units_returned: u64,
+    /// Rounds made.
+    pub rounds_made: u64,
+    /// Movements applied.
+    pub movements_applied: u64,
+    /// Dead letters brought in line or discarded.
+    pub dead_letters: u64,
+    /// Orders expired.
+    pub orders_expired: u64,
+    /// What went wrong.
+    pub failures: Vec<Failure>,
+    /// When the next tick is wanted.
+    pub next_at: EpochMs,
+}
+
+impl Ticked {
+    fn failed(&mut self, part: Part, activity: Option<ActivityId>, error: &dyn fmt::Display) {
+        let reason = error.to_string();
+        tracing::warn!(
+            ?part,
+            ?activity,
+            reason,
+            "the scheduler could not do a part; it tries again"
+        );
+        self.failures.push(Failure { part, activity, reason });
+    }
+
+    /// The value, or none with the failure noted.
+    fn note<T>(&mut self, part: Part, activity: Option<ActivityId>, outcome: Result<T, Error>) -> Option<T> {
+        outcome.map_err(|error| self.failed(part, activity, &error)).ok()
+    }
+
+    fn wanted_at(&mut self, now: EpochMs, moment: EpochMs) {
+        if now < moment {
+            self.next_at = self.next_at.min(moment);
+        }
+    }
+}
+
+impl Scheduler {
+    /// Does everything that is due at `now`.
+    pub async fn tick(&mut self, now: EpochMs) -> Ticked {
+        let mut ticked = Ticked {
+            next_at: now.plus(self.settings.tick_ms_max),
+            ..Ticked::default()
+        };
+        self.make_rounds(now, &mut ticked).await;
+        self.sweep(now, &mut ticked).await;
+        let Some(activities) = ticked.note(Part::Catalogue, None, self.operator.refresh_catalogue().await) else {
+            return ticked;
+        };
+        for activity in &activities {
+            self.follow(activity, now, &mut ticked).await;
+        }
+        if self
+            .repaired_at
+            .is_none_or(|at| at.plus(self.settings.repair_every_ms) <= now || now < at)
+        {
+            self.repaired_at = Some(now);
+            self.repair(activities, now, &mut ticked).await;
+        }
+        ticked
+    }
+
+    async fn make_rounds(&mut self, now: EpochMs, ticked: &mut Ticked) {
+        let operator = self.operator.clone();
+        let Some(rounds) = ticked.note(Part::Rounds, None, self.rounds.make(&operator, now).await) else {
+            return;
+        };
+        ticked.rounds_made = rounds.made;
+        if let Some(at) = rounds.next_at {
+            ticked.next_at = ticked.next_at.min(at.max(now));
+        }
+        for reason in rounds.failures {
+            ticked.failed(Part::Rounds, None, &reason);
+        }
+    }
+
+    async fn sweep(&self, now: EpochMs, ticked: &mut Ticked) {
+        if let Some(swept) = ticked.note(Part::Expiry, None, self.operator.sweep(now).await) {
+            ticked.orders_expired = swept.orders;
+            if swept.more {
+                ticked.next_at = now;
+            }
+        }
+        let deadline = self.operator.layers.ledger.next_deadline().await.map_err(Error::from);
+        if let Some(deadline) = ticked.note(Part::Expiry, None, deadline).flatten() {
+            ticked.wanted_at(now, deadline);
+        }
+    }
+
+    /// What one sale needs by its dates.
+    async fn follow(&mut self, activity: &Activity, now: EpochMs, ticked: &mut Ticked) {
+        let id = activity.id;
+        self.sync(activity, ticked).await;
+        self.resume(activity, now, ticked).await;
+        let close_at = activity.window.ends_at.plus(self.settings.close_after_end_ms);
+        if activity.status != Status::Closed && close_at <= now {
+            let closed = self.operator.close(id, self.operator.own_context()).await;
+            if ticked.note(Part::Close, Some(id), closed).is_some() {
+                ticked.closed.push(id);
+            }
+            return;
+        }
+        ticked.wanted_at(now, close_at);
+        let preheat_at = activity.window.starts_at.plus(-self.settings.preheat_before_ms);
+        ticked.wanted_at(now, preheat_at);
+        let wants_state = matches!(activity.status, Status::Running | Status::Paused)
+            && preheat_at <= now
+            && now < activity.window.ends_at;
+        if wants_state && !self.operator.has_state(id) {
+            let preheated = self.operator.preheat(id, self.operator.own_context()).await;
+            if ticked
+                .note(Part::Preheat, Some(id), preheated)
+                .is_some_and(|preheated| preheated.created)
+            {
+                ticked.preheated.push(id);
+            }
+        }
+    }
+
+    /// Brings rules to a store that may not have them: after a start, after a crash between ledger and store, and where another process changed them.
+    async fn sync(&mut self, activity: &Activity, ticked: &mut Ticked) {
+        let id = activity.id;
+        let is_fenced = self.operator.fenced.lock().contains(&id);
+        if !is_fenced && self.synced.get(&id) == Some(&activity.version) {
+            return;
+        }
+        if let Some(synced) = ticked.note(Part::Terms, Some(id), self.operator.sync_terms(id).await) {
+            self.synced.insert(id, synced.version);
+        }
+    }
+
+    async fn resume(&self, activity: &Activity, now: EpochMs, ticked: &mut Ticked) {
+        let id = activity.id;
+        let (Status::Paused, Some(resumes_at)) = (activity.status, activity.resumes_at) else {
+            return;
+        };
+        ticked.wanted_at(now, resumes_at);
+        if resumes_at <= now {
+            let resumed = self.operator.resume(id, self.operator.own_context()).await;
+            if ticked.note(Part::Terms, Some(id), resumed).is_some() {
+                ticked.resumed.push(id);
+            }
+        }
+    }
+
+    /// What a crash may have left between two steps, and what has time.
+    async fn repair(&mut self, mut activities: Vec<Activity>, now: EpochMs, ticked: &mut Ticked) {
+        let operator = self.operator.clone();
+        let with_state = operator.layers.stock.activities().await.map_err(Error::from);
+        let with_state = ticked.note(Part::Catalogue, None, with_state).unwrap_or_default();
+        for id in with_state {
+            if activities.iter().all(|activity| activity.id != id) {
+                // Closed longer ago than the gate remembers, or not in this ledger at all; the operator's recovery names the latter.
+                let activity = operator.layers.ledger.activity(id).await.map_err(Error::from);
+                activities.extend(ticked.note(Part::Catalogue, Some(id), activity));
+            }
+        }
+        for activity in &activities {
+            self.repair_one(&operator, activity, now, ticked).await;
+        }
+        self.synced
+            .retain(|id, _| activities.iter().any(|activity| activity.id == *id));
+        self.closed
+            .retain(|id| activities.iter().any(|activity| activity.id == *id));
+    }
+
+    async fn repair_one(&mut self, operator: &Operator, activity: &Activity, now: EpochMs, ticked: &mut Ticked) {
+        let id = activity.id;
+        if operator.has_state(id) {
+            let applied = ticked.note(Part::Movements, Some(id), operator.apply_movements(id).await);
+            ticked.movements_applied += applied.unwrap_or(0);
+            let finished = ticked.note(Part::DeadLetters, Some(id), operator.finish_dead_letters(id).await);
+            let discarded = ticked.note(
+                Part::DeadLetters,
+                Some(id),
+                operator.discard_after_end(activity, now).await,
+            );
+            ticked.dead_letters += finished.unwrap_or(0) + discarded.unwrap_or(0);
+        }
+        if activity.status != Status::Closed {
+            return;
+        }
+        if operator.has_state(id) || !self.closed.contains(&id) {
+            let closing = ticked.note(Part::Close, Some(id), operator.finish_closing(id).await);
+            if let Some(closing) = closing {
+                ticked.units_returned += closing.returned;
+                if closing.done {
+                    self.closed.insert(id);
+                }
+            }
+        }
+        let forget_at = activity.window.ends_at.plus(self.settings.forget_after_ms);
+        if operator.has_state(id) && self.closed.contains(&id) && forget_at <= now {
+            let forgotten = ticked.note(Part::Forget, Some(id), operator.forget(id).await);
+            if forgotten == Some(true) {
+                ticked.forgotten.push(id);
+            }
+        }
+    }
+}
