@@ -254,6 +254,15 @@ mod tests {
     }
 
     #[test]
+    fn family_without_samples_is_left_out() {
+        let registry = Registry::new(1);
+        let left = registry.gauge_family("left", "Left.", &["activity"], 1);
+        assert_eq!(registry.page(), "");
+        left.set(&["1"], 2.0);
+        assert!(registry.page().ends_with("\nleft{activity=\"1\"} 2\n"));
+    }
+
+    #[test]
     fn peak_is_shown_once_and_begins_anew() {
         let registry = Registry::new(1);
         let depth = registry.depth("depth", "Depth.");

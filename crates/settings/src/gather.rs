@@ -2,6 +2,7 @@
 //! whether values go together is the matter of the sections.
 
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::effective::{Effective, Entry};
@@ -148,10 +149,20 @@ impl Gathered {
             });
             return;
         }
-        let text = match read_text(&path, &format!("file of {}", key.name)) {
+        let what = format!("file of {}", key.name);
+        let text = match read_text(&path, &what) {
             Ok(text) => text,
             Err(error) => return self.errors.push(error),
         };
+        let text = text.trim_end_matches(['\r', '\n']);
+        // An empty file would silently stand for "not set", and a secret that did not arrive is what a mount leaves behind.
+        if text.is_empty() {
+            return self.errors.push(Error::Unreadable {
+                what,
+                path,
+                reason: "it is empty".to_owned(),
+            });
+        }
         let before = self.effective.entry(&key.name);
         if same_source(&before.origin, origin) && !is_unset(&before.value) {
             self.warnings.push(format!(
@@ -161,7 +172,7 @@ impl Gathered {
                 before.origin
             ));
         }
-        self.set(&key.name, origin, &Typed::Text(text.trim_end_matches(['\r', '\n'])));
+        self.set(&key.name, origin, &Typed::Text(text));
     }
 
     fn check_section(&mut self, section: &str, origin: &Origin) {
@@ -231,27 +242,31 @@ fn read_text(path: &Path, what: &str) -> Result<String, Error> {
         path: path.to_owned(),
         reason,
     };
-    let metadata = fs::metadata(path).map_err(|error| unreadable(error.to_string()))?;
-    if metadata.len() > FILE_BYTES_MAX {
+    let mut text = String::new();
+    let file = fs::File::open(path).map_err(|error| unreadable(error.to_string()))?;
+    // The bound holds for pipes and devices, too, whose size nobody knows beforehand.
+    file.take(FILE_BYTES_MAX + 1)
+        .read_to_string(&mut text)
+        .map_err(|error| unreadable(error.to_string()))?;
+    if text.len() as u64 > FILE_BYTES_MAX {
         return Err(unreadable(format!("it is larger than {FILE_BYTES_MAX} bytes")));
     }
-    fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
+    Ok(text)
 }
 
 // Only the parser's sentence is kept: its picture of the line could show a secret.
 fn parse(path: &Path, text: &str) -> Result<toml::Table, Error> {
-    text.trim_start_matches('\u{feff}')
-        .parse()
-        .map_err(|error: toml::de::Error| {
-            let line = error
-                .span()
-                .map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
-            Error::Syntax {
-                path: path.to_owned(),
-                message: format!("{place}{}", error.message().replace('\n', ", ")),
-            }
-        })
+    let text = text.trim_start_matches('\u{feff}');
+    text.parse().map_err(|error: toml::de::Error| {
+        let before = error.span().and_then(|span| text.get(..span.start));
+        let place = before
+            .map(|before| format!("line {}: ", before.matches('\n').count() + 1))
+            .unwrap_or_default();
+        Error::Syntax {
+            path: path.to_owned(),
+            message: format!("{place}{}", error.message().replace('\n', ", ")),
+        }
+    })
 }
 
 #[cfg(unix)]

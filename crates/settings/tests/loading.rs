@@ -224,6 +224,9 @@ fn secret_is_read_from_a_file() {
         missing.starts_with("file of admin.token no/such/file can't be read"),
         "{missing}"
     );
+    let empty = file(&folder, "empty", "\n");
+    let empty = refused(&[("SECKILL_ADMIN__TOKEN_FILE", empty.to_str().unwrap())]);
+    assert!(empty.ends_with("empty can't be read: it is empty"), "{empty}");
     let not_secret = refused(&[("SECKILL_QUEUE__WORKERS_FILE", secret_path)]);
     assert!(
         not_secret.contains("unknown setting queue.workers_file"),
@@ -459,4 +462,33 @@ fn variables_of_a_container_orchestrator_are_passed_over() {
 fn schema_is_closed_so_that_editors_find_misspelt_keys() {
     assert_eq!(schema()["additionalProperties"], false);
     assert_eq!(schema()["properties"]["data_dir"]["default"], "./seckill-data");
+}
+
+#[test]
+fn settings_file_may_begin_with_a_byte_order_mark() {
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, "seckill.toml", "\u{feff}[queue]\nworkers = 3\n");
+    assert_eq!(Settings::load(&with_file(&path)).unwrap().queue.workers, 3);
+    let error = refused_file("\u{feff}[queue]\n# 秒杀秒杀\nworkers = 秒\n");
+    assert!(error.contains("line 3"), "{error}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn file_without_end_is_refused() {
+    let error = refused(&[("SECKILL_AUTH__JWT_SECRET_FILE", "/dev/zero")]);
+    assert!(error.contains("it is larger than 1048576 bytes"), "{error}");
+}
+
+#[test]
+fn tables_are_brought_up_to_date_where_it_was_asked_for() {
+    let check = |url: &str, migrate: &str, at_start: bool| {
+        let variables = [("SECKILL_DATABASE__URL", url), ("SECKILL_DATABASE__MIGRATE", migrate)];
+        let settings = Settings::load(&environment(&variables)).unwrap();
+        assert_eq!(settings.database.migrate_at_start, at_start, "{url} {migrate}");
+    };
+    check("sqlite", "sqlite", true);
+    check("sqlite", "never", false);
+    check("mysql://host/shop", "sqlite", false);
+    check("mysql://host/shop", "auto", true);
 }
