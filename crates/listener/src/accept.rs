@@ -12,10 +12,9 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 use crate::admission::Admission;
-use crate::core_loop::Arrival;
+use crate::core_loop::{Arrival, Ending};
 use crate::counts::Counts;
 use crate::troubles::{Trouble, Troubles};
 
@@ -54,13 +53,14 @@ impl Intake {
         }
     }
 
-    /// Accepts until `shutdown`, then takes what the kernel has queued, and closes the socket.
+    /// Accepts until the shutdown, then takes what the kernel has queued, and closes the socket.
     /// `same_socket` is the socket of `listener`, for asking the kernel itself at the end.
-    pub(crate) async fn run(mut self, listener: TcpListener, same_socket: StdListener, shutdown: CancellationToken) {
+    pub(crate) async fn run(mut self, listener: TcpListener, same_socket: StdListener, ending: Ending) {
         loop {
             let accepted = tokio::select! {
                 biased;
-                () = shutdown.cancelled() => break,
+                () = ending.cut_off.cancelled() => return,
+                () = ending.shutdown.cancelled() => break,
                 accepted = listener.accept() => accepted,
             };
             match accepted.and_then(|(stream, address)| Ok((stream.into_std()?, address))) {

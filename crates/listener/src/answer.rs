@@ -1,7 +1,6 @@
 //! What goes back: the service's answer, watched to its end, or an error that never reached a
 //! service.
 
-use std::fmt::Debug;
 use std::io::Write as _;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -32,7 +31,7 @@ pub fn bare_error_answers() -> ErrorAnswers {
 
 /// The body of an answer.
 #[derive(Debug)]
-pub struct Answer<B> {
+pub(crate) struct Answer<B> {
     source: Source<B>,
     watch: Arc<Watch>,
 }

@@ -29,8 +29,9 @@ use crate::body::Body;
 use crate::io::Io;
 use crate::limits::Limits;
 use crate::own_error::is_own_status;
+use crate::phase::Verdict;
 use crate::request_check;
-use crate::watch::{Verdict, Watch};
+use crate::watch::Watch;
 
 /// How long a closing connection waits for its client to read the last answer. Closing with unread
 /// bytes in the socket makes the kernel reset it, and the client would lose that answer.
@@ -82,6 +83,7 @@ where
     };
     let mut connection = rules.http.serve_connection(io, of_requests).with_upgrades();
     let mut known_to_watch = false;
+    let mut unreadable = false;
     let verdict = poll_fn(|context| {
         if let Some(verdict) = watch.verdict() {
             return Poll::Ready(Some(verdict));
@@ -93,6 +95,7 @@ where
         Pin::new(&mut connection).poll(context).map(|ended| {
             if let Err(error) = ended {
                 tracing::debug!(%error, "connection failed");
+                unreadable = error.is_parse();
             }
             None
         })
@@ -108,6 +111,8 @@ where
         Some(Verdict::Silent) => return,
         Some(Verdict::SlowHead) if !watch.write_is_stalled() => Some(StatusCode::REQUEST_TIMEOUT),
         Some(Verdict::SlowHead | Verdict::Stalled) => return reset(stream),
+        // hyper says nothing to the preface of HTTP/2.
+        None if unreadable => owed.or(Some(StatusCode::BAD_REQUEST)),
         None => owed,
     };
     if last_words.is_some() || watch.leaves_unread.load(Relaxed) {

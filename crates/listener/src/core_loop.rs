@@ -24,7 +24,8 @@ use crate::counts::Counts;
 use crate::deadlines::{CoreState, Deadlines, millis};
 use crate::limits::Limits;
 use crate::peer::Peer;
-use crate::watch::{Verdict, Watch};
+use crate::phase::Verdict;
+use crate::watch::Watch;
 
 /// How often a draining core looks whether it is through.
 const DRAIN_SWEEP: Duration = Duration::from_millis(5);
@@ -38,6 +39,15 @@ pub(crate) struct Arrival {
     pub(crate) stream: std::net::TcpStream,
     pub(crate) address: SocketAddr,
     pub(crate) permit: Permit,
+}
+
+/// How the end is announced.
+#[derive(Clone, Debug)]
+pub(crate) struct Ending {
+    /// Finish what is open, within the grace.
+    pub(crate) shutdown: CancellationToken,
+    /// Stop where you are.
+    pub(crate) cut_off: CancellationToken,
 }
 
 /// One core's connections and their deadlines.
@@ -58,9 +68,9 @@ where
     B: HttpBody<Data = Bytes> + Unpin + 'static,
     B::Error: Into<Box<dyn StdError + Send + Sync>>,
 {
-    /// Serves until `shutdown` and then until the last connection ended or the grace is over.
+    /// Serves until the shutdown and then until the last connection ended or the grace is over.
     /// Connections still open then end when the caller drops the runtime.
-    pub(crate) async fn run(mut self, shutdown: CancellationToken) {
+    pub(crate) async fn run(mut self, ending: Ending) {
         let mut sweep = Sweep::new(&self.limits);
         let mut cut_off_at = None;
         let mut arriving = true;
@@ -70,7 +80,8 @@ where
                     Some(arrival) => sweep.watches.extend(self.begin(arrival)),
                     None => arriving = false,
                 },
-                () = shutdown.cancelled(), if cut_off_at.is_none() => {
+                () = ending.cut_off.cancelled() => break,
+                () = ending.shutdown.cancelled(), if cut_off_at.is_none() => {
                     cut_off_at = Some(Instant::now() + self.limits.shutdown_grace);
                     self.state.draining.store(true, Relaxed);
                     sweep.hurry(self.limits.drain_idle());

@@ -6,6 +6,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
+use tokio_util::sync::CancellationToken;
+
+use crate::core_loop::Ending;
 use crate::counts::Counts;
 use crate::error::Error;
 
@@ -15,18 +18,20 @@ pub struct ServerHandle {
     counts: Arc<Counts>,
     address: SocketAddr,
     connections_max: usize,
+    ending: Ending,
 }
 
 /// Tells the starter that a thread serves, or why it doesn't.
 pub(crate) type Started = SyncSender<Result<(), io::Error>>;
 
 impl ServerHandle {
-    pub(crate) fn new(address: SocketAddr, connections_max: usize, counts: Arc<Counts>) -> Self {
+    pub(crate) fn new(address: SocketAddr, connections_max: usize, counts: Arc<Counts>, ending: Ending) -> Self {
         Self {
             threads: Vec::new(),
             counts,
             address,
             connections_max,
+            ending,
         }
     }
 
@@ -46,6 +51,13 @@ impl ServerHandle {
     #[must_use]
     pub fn connections_max(&self) -> usize {
         self.connections_max
+    }
+
+    /// Cancel it to end at once, without any grace: for a second signal while the first one's
+    /// shutdown still waits.
+    #[must_use]
+    pub fn cut_off(&self) -> CancellationToken {
+        self.ending.cut_off.clone()
     }
 
     /// Waits until the shutdown is through: every connection ended, or the grace is over. Blocks

@@ -12,7 +12,8 @@ use tokio::net::TcpStream;
 
 use crate::admission::Permit;
 use crate::own_error;
-use crate::watch::{Phase, Verdict, Watch};
+use crate::phase::{Phase, Verdict};
+use crate::watch::Watch;
 
 /// A watched socket. It holds the connection's permit, so that an upgraded connection counts until
 /// whoever took it lets it go.

@@ -25,13 +25,15 @@ mod io;
 mod limits;
 mod own_error;
 mod peer;
+mod phase;
 mod request_check;
 mod server;
 mod tape;
 mod troubles;
+mod waker_slot;
 mod watch;
 
-pub use answer::{Answer, ErrorAnswers, bare_error_answers};
+pub use answer::{ErrorAnswers, bare_error_answers};
 pub use bind::Listener;
 pub use body::{Body, BodyTimeout, is_body_timeout};
 pub use counts::Counts;

@@ -21,7 +21,7 @@ use crate::answer::ErrorAnswers;
 use crate::bind::Listener;
 use crate::body::Body;
 use crate::connection::Rules;
-use crate::core_loop::{Arrival, CoreLoop};
+use crate::core_loop::{Arrival, CoreLoop, Ending};
 use crate::counts::Counts;
 use crate::deadlines::CoreState;
 use crate::descriptors::raise_descriptor_limit;
@@ -69,13 +69,29 @@ impl Server {
         B::Error: Into<Box<dyn StdError + Send + Sync>>,
     {
         self.limits.check()?;
+        let asked_max = self.limits.connections_max;
         let limits = self.limits.fitted_to(raise_descriptor_limit()?);
+        if limits.connections_max < asked_max {
+            tracing::warn!(
+                asked_max,
+                connections_max = limits.connections_max,
+                "fewer connections than asked for: the limit of open descriptors is low"
+            );
+        }
         let counts = Arc::<Counts>::default();
         let admission = Admission::new(Arc::clone(&counts), limits.connections_max, limits.connections_per_ip);
         // A token of our own, so that a start that fails half-way ends what it has begun.
-        let shutdown = self.shutdown.child_token();
-        let unless_started = shutdown.clone().drop_guard();
-        let mut handle = ServerHandle::new(self.listener.local_addr(), limits.connections_max, Arc::clone(&counts));
+        let ending = Ending {
+            shutdown: self.shutdown.child_token(),
+            cut_off: CancellationToken::new(),
+        };
+        let unless_started = ending.cut_off.clone().drop_guard();
+        let mut handle = ServerHandle::new(
+            self.listener.local_addr(),
+            limits.connections_max,
+            Arc::clone(&counts),
+            ending.clone(),
+        );
         let make_core = Arc::new(make_core);
         let mut inlets = Vec::new();
         for index in 0..self.cores.max(1) {
@@ -94,13 +110,13 @@ impl Server {
                 counts: Arc::clone(&counts),
                 make_core: Arc::clone(&make_core),
             };
-            let shutdown = shutdown.clone();
-            handle.start(format!("listener-core-{index}"), |started| core.run(&started, shutdown))?;
+            let ending = ending.clone();
+            handle.start(format!("listener-core-{index}"), |started| core.run(&started, ending))?;
         }
         let intake = Intake::new(admission, counts, inlets);
         let socket = self.listener.into_socket();
         handle.start("listener-accept".into(), |started| {
-            accept(&started, intake, socket, shutdown);
+            accept(&started, intake, socket, ending);
         })?;
         unless_started.disarm();
         Ok(handle)
@@ -119,7 +135,7 @@ struct Core<M> {
 }
 
 impl<M> Core<M> {
-    fn run<C, S, B>(self, started: &Started, shutdown: CancellationToken)
+    fn run<C, S, B>(self, started: &Started, ending: Ending)
     where
         M: Fn(usize) -> C,
         C: Fn(Peer) -> S + 'static,
@@ -140,7 +156,7 @@ impl<M> Core<M> {
                 make_service: (self.make_core)(self.index),
             };
             let _ = started.send(Ok(()));
-            core.run(shutdown).await;
+            core.run(ending).await;
         });
         drop(connections);
         // A blocking call of some handler must not outlast the grace.
@@ -148,14 +164,14 @@ impl<M> Core<M> {
     }
 }
 
-fn accept(started: &Started, intake: Intake, socket: TcpListener, shutdown: CancellationToken) {
+fn accept(started: &Started, intake: Intake, socket: TcpListener, ending: Ending) {
     let Some(runtime) = build_runtime(started) else { return };
     runtime.block_on(async {
         let listener = socket.try_clone().and_then(tokio::net::TcpListener::from_std);
         match listener {
             Ok(listener) => {
                 let _ = started.send(Ok(()));
-                intake.run(listener, socket, shutdown).await;
+                intake.run(listener, socket, ending).await;
             }
             Err(error) => _ = started.send(Err(error)),
         }

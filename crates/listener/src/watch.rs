@@ -1,56 +1,22 @@
 //! What a connection is doing and since when: written by its socket and its service, read by the
 //! sweep of its core, which ends it when a deadline has passed.
 //!
-//! ```text
-//!            first byte         head complete         answer ended
-//!   Fresh ───────────────▶ Head ─────────────▶ Busy ───────────────▶ Idle
-//!                           ▲                    ▲                    │ │
-//!                           └──── first byte ────┼────────────────────┘ │
-//!                                                └── pipelined head ────┘
-//! ```
-//!
 //! Everything of one connection happens on one thread; the atomics and locks are never contended.
 //! They are there because an upgraded socket must be able to move to another thread.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
-use std::task::{Context, Waker};
+use std::task::Context;
 
 use parking_lot::Mutex;
 
 use crate::deadlines::{CoreState, Deadlines};
+use crate::phase::{Phase, Verdict};
 use crate::tape::Tape;
+use crate::waker_slot::WakerSlot;
 
 /// No write is pending, or no body is on its way.
 const NEVER: u64 = u64::MAX;
-
-/// What a connection is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Phase {
-    /// Nothing was received yet.
-    Fresh,
-    /// A head has begun.
-    Head,
-    /// A request is with the service, or its answer is being sent.
-    Busy,
-    /// Kept alive between two requests.
-    Idle,
-    /// No longer HTTP: only stalled writes are watched.
-    Upgraded,
-}
-
-/// Why the sweep ended a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(crate) enum Verdict {
-    /// Silent for too long: closed without a word.
-    Silent = 1,
-    /// The head didn't arrive in time: 408.
-    SlowHead = 2,
-    /// The client took nothing of what was written: reset.
-    Stalled = 3,
-}
 
 /// The state of one connection.
 #[derive(Debug)]
@@ -68,8 +34,8 @@ pub(crate) struct Watch {
     pub(crate) answers_barely: AtomicBool,
     /// Unread bytes of the client are to be expected when the connection closes.
     pub(crate) leaves_unread: AtomicBool,
-    task: Mutex<Option<Waker>>,
-    body_reader: Mutex<Option<Waker>>,
+    task: WakerSlot,
+    body_reader: WakerSlot,
 }
 
 impl Watch {
@@ -86,19 +52,13 @@ impl Watch {
             verdict: AtomicU8::new(0),
             answers_barely: AtomicBool::new(false),
             leaves_unread: AtomicBool::new(false),
-            task: Mutex::default(),
-            body_reader: Mutex::default(),
+            task: WakerSlot::default(),
+            body_reader: WakerSlot::default(),
         }
     }
 
     pub(crate) fn phase(&self) -> Phase {
-        match self.phase.load(Relaxed) {
-            0 => Phase::Fresh,
-            1 => Phase::Head,
-            2 => Phase::Busy,
-            3 => Phase::Idle,
-            _ => Phase::Upgraded,
-        }
+        Phase::stored_as(self.phase.load(Relaxed))
     }
 
     fn enter(&self, phase: Phase) {
@@ -148,7 +108,7 @@ impl Watch {
     /// The body ended, or nobody wants it any more.
     pub(crate) fn end_body(&self) {
         self.body_since_ms.store(NEVER, Relaxed);
-        self.body_reader.lock().take();
+        self.body_reader.forget();
     }
 
     /// Whether the body's deadline has passed.
@@ -158,7 +118,7 @@ impl Watch {
 
     /// The reader of the body waits; the deadline must wake it.
     pub(crate) fn body_waits(&self, context: &Context<'_>) {
-        remember(&self.body_reader, context);
+        self.body_reader.remember(context);
     }
 
     /// A write found the socket's buffer full.
@@ -166,7 +126,7 @@ impl Watch {
         if self.stalled_since_ms.load(Relaxed) == NEVER {
             self.stalled_since_ms.store(self.now_ms(), Relaxed);
         }
-        remember(&self.task, context);
+        self.task.remember(context);
     }
 
     /// A write got on.
@@ -183,16 +143,11 @@ impl Watch {
 
     /// The task that a verdict must wake.
     pub(crate) fn driven_by(&self, context: &Context<'_>) {
-        remember(&self.task, context);
+        self.task.remember(context);
     }
 
     pub(crate) fn verdict(&self) -> Option<Verdict> {
-        match self.verdict.load(Relaxed) {
-            0 => None,
-            1 => Some(Verdict::Silent),
-            2 => Some(Verdict::SlowHead),
-            _ => Some(Verdict::Stalled),
-        }
+        Verdict::stored_as(self.verdict.load(Relaxed))
     }
 
     /// Compares the connection with its deadlines. Returns the verdict where this call made one.
@@ -219,7 +174,7 @@ impl Watch {
             verdict
         };
         self.verdict.store(verdict as u8, Relaxed);
-        wake(&self.task);
+        self.task.wake();
         Some(verdict)
     }
 
@@ -231,23 +186,8 @@ impl Watch {
         }
         self.body_since_ms.store(NEVER, Relaxed);
         self.body_expired.store(true, Relaxed);
-        wake(&self.body_reader);
+        self.body_reader.wake();
         true
-    }
-}
-
-fn remember(slot: &Mutex<Option<Waker>>, context: &Context<'_>) {
-    let mut slot = slot.lock();
-    match &mut *slot {
-        Some(waker) => waker.clone_from(context.waker()),
-        None => *slot = Some(context.waker().clone()),
-    }
-}
-
-fn wake(slot: &Mutex<Option<Waker>>) {
-    let waker = slot.lock().clone();
-    if let Some(waker) = waker {
-        waker.wake();
     }
 }
 

@@ -1,5 +1,6 @@
 //! Phases against their deadlines, in core time that the tests set.
 
+use std::task::Waker;
 use std::time::Duration;
 
 use super::*;

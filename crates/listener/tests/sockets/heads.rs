@@ -74,6 +74,7 @@ fn nonsense_is_refused() {
     check("\x16\x03\x01\x02\x00\x01\x00\x01\r\n\r\n", 400);
     check("GET / HTTP/3.7\r\nHost: test\r\n\r\n", 400);
     check("GET /a b HTTP/1.1\r\nHost: test\r\n\r\n", 400);
+    check("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400);
 }
 
 #[test]

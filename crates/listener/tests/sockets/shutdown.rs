@@ -105,3 +105,19 @@ fn start_that_fails_leaves_no_thread_and_no_socket() {
     assert!(!shutdown.is_cancelled(), "the caller's token is the caller's");
     assert!(TcpStream::connect(address).is_err());
 }
+
+#[test]
+fn cut_off_ends_at_once() {
+    let mut server = start(Limits {
+        shutdown_grace: Duration::from_secs(3_600),
+        ..patient()
+    });
+    let mut client = Client::connect(server.address);
+    client.send(HELD);
+    wait_for_held(&server, 1);
+    server.shutdown.cancel();
+    wait_until(|| TcpStream::connect(server.address).is_err());
+    server.handle().cut_off().cancel();
+    server.join();
+    assert!(client.closes_silently());
+}
