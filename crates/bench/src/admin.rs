@@ -15,7 +15,9 @@ use crate::{Error, Result, wire};
 /// How long one answer may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(15);
 /// A larger answer is refused.
-const ANSWER_BYTES_MAX: u64 = 16 * 1024 * 1024;
+const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Bytes of one read.
+const READ_BYTES: usize = 64 * 1024;
 /// How much of a bad answer an error shows.
 const ERROR_BODY_BYTES: usize = 300;
 
@@ -84,17 +86,26 @@ pub fn call(
     request.push_str("\r\n");
     request.push_str(&body);
     stream.write_all(request.as_bytes()).map_err(Error::io(what()))?;
+    read_answer(&mut stream, &what())
+}
+
+/// Reads until the answer is complete: a server that keeps the connection open in spite of the request must not hold us up.
+fn read_answer(stream: &mut TcpStream, what: &str) -> Result<Answer> {
     let mut bytes = Vec::new();
-    stream
-        .take(ANSWER_BYTES_MAX)
-        .read_to_end(&mut bytes)
-        .map_err(Error::io(what()))?;
-    match wire::parse(&bytes, true) {
-        Ok(Some(response)) => Ok(Answer {
-            status: response.status,
-            body: response.body.into_owned(),
-        }),
-        _ => Err(Error::Malformed { what: what() }),
+    let mut piece = vec![0; READ_BYTES];
+    loop {
+        let count = stream.read(&mut piece).map_err(Error::io(what))?;
+        bytes.extend_from_slice(&piece[..count]);
+        match wire::parse(&bytes, count == 0) {
+            Ok(Some(response)) => {
+                return Ok(Answer {
+                    status: response.status,
+                    body: response.body.into_owned(),
+                });
+            }
+            Ok(None) if count != 0 && bytes.len() < ANSWER_BYTES_MAX => {}
+            _ => return Err(Error::Malformed { what: what.to_owned() }),
+        }
     }
 }
 

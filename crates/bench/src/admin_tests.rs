@@ -136,3 +136,15 @@ fn unreachable_server_is_not_ready() {
     assert!(!Admin::new(address, "x").is_ready());
     assert!(Admin::new(address, "x").audit(1).unwrap_err().is_unreachable());
 }
+
+#[test]
+fn server_that_keeps_the_connection_does_not_hold_the_call_up() {
+    let stub = Stub::answering(|_, _| Stub::json(200, "{}").split_everywhere());
+    assert_eq!(get(stub.address, "/", None).unwrap().body, b"{}");
+}
+
+#[test]
+fn cut_answer_is_malformed() {
+    let stub = Stub::answering(|_, _| Stub::hang_up());
+    assert!(matches!(get(stub.address, "/", None), Err(Error::Malformed { .. })));
+}

@@ -21,6 +21,8 @@ pub mod process;
 pub mod ratios;
 pub mod report;
 pub mod server;
+#[cfg(test)]
+mod stand_in;
 mod tally;
 #[cfg(test)]
 mod testing;

@@ -43,7 +43,11 @@ pub(crate) struct Stub {
 impl Stub {
     /// `answer` gets the request's bytes as text and its number, counted over all connections from 0.
     pub(crate) fn answering(answer: impl Fn(&str, usize) -> Reply + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::on(TcpListener::bind("127.0.0.1:0").unwrap(), answer)
+    }
+
+    /// The same on a listener that the caller has bound.
+    pub(crate) fn on(listener: TcpListener, answer: impl Fn(&str, usize) -> Reply + Send + Sync + 'static) -> Self {
         let address = listener.local_addr().unwrap();
         let connections = Arc::new(AtomicUsize::new(0));
         let (seen, answer) = (Arc::clone(&connections), Arc::new(answer));
