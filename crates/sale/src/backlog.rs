@@ -178,6 +178,17 @@ impl Backlog {
         self.cursor < visible_below && self.waiting.range(self.cursor..visible_below).next().is_some()
     }
 
+    /// Since when something waits that can be taken at `now`.
+    pub(crate) fn takable_since(&self, now: EpochMs) -> Option<EpochMs> {
+        let fresh = self
+            .waiting
+            .range(self.cursor..)
+            .next()
+            .map(|(_, waiting)| waiting.accepted_at);
+        let back = self.returned.first().filter(|&&(at, _)| at <= now).map(|&(at, _)| at);
+        fresh.into_iter().chain(back).min()
+    }
+
     fn expire_leases(&mut self, now: EpochMs) {
         while let Some(&(ends, sequence)) = self.leased.first() {
             if now < ends {

@@ -8,36 +8,7 @@ use std::sync::Arc;
 use crate::backlog::{Backlog, DeadLetter, Delivery};
 use crate::buyers::{Entry, Place};
 use crate::event::{Claimed, Conclusion, Event, Opened, Restored, UnitTo};
-use crate::{
-    ActivityId, Buyer, Epoch, EpochMs, Figures, Quantity, Refusal, RequestId, RequestKey, SaleView, Status, Terms,
-    Ticket, TicketState, UserId,
-};
-
-/// A request for units, past the gate.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claim {
-    /// The sale.
-    pub activity: ActivityId,
-    /// The buyer.
-    pub user: UserId,
-    /// What makes the request idempotent.
-    pub key: RequestKey,
-    /// Units wanted.
-    pub quantity: Quantity,
-    /// The request, for logs.
-    pub request_id: RequestId,
-}
-
-/// What a claim would do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
-    /// Admit: apply and keep this event.
-    Admit(Claimed),
-    /// The same request was admitted before.
-    Replay(Box<Buyer>),
-    /// No.
-    Refuse(Refusal),
-}
+use crate::{Buyer, Epoch, EpochMs, Figures, RequestId, SaleView, Status, Terms, Ticket, TicketState, UserId};
 
 /// Units counted over the buyers, by the state of their tickets.
 #[derive(Debug, Clone, Copy, Default)]
@@ -50,14 +21,14 @@ struct Units {
 /// One sale.
 #[derive(Debug)]
 pub struct Sale {
-    view: Arc<SaleView>,
-    terms: Terms,
-    epoch: Epoch,
-    left: u64,
-    next_sequence: u64,
-    applied_movement: u64,
+    pub(crate) view: Arc<SaleView>,
+    pub(crate) terms: Terms,
+    pub(crate) epoch: Epoch,
+    pub(crate) left: u64,
+    pub(crate) next_sequence: u64,
+    pub(crate) applied_movement: u64,
     units: Units,
-    backlog: Backlog,
+    pub(crate) backlog: Backlog,
     revision: u64,
 }
 
@@ -90,6 +61,19 @@ impl Sale {
         &self.terms
     }
 
+    /// Generation of the state.
+    #[must_use]
+    pub const fn epoch(&self) -> Epoch {
+        self.epoch
+    }
+
+    /// A buyer, durable or not: only for the owner, who answers after the next sync.
+    #[must_use]
+    pub fn buyer(&self, user: &UserId) -> Option<Buyer> {
+        let (_, entry) = self.view.buyers.get(user)?;
+        Some(self.view.buyer_of(user.clone(), &entry))
+    }
+
     /// Tickets that wait.
     #[must_use]
     pub fn queued_tickets(&self) -> usize {
@@ -99,62 +83,6 @@ impl Sale {
     /// Makes the present state readable: to be called once everything applied so far is durable.
     pub fn publish(&self) {
         self.view.publish(&self.figures(), self.terms.status == Status::Running);
-    }
-
-    /// What `claim` would do at `now`, while the queue takes `room` more tickets.
-    ///
-    /// Order: the same request again, status, window, earlier ticket, limit, stock, room.
-    #[must_use]
-    pub fn decide(&self, claim: &Claim, now: EpochMs, room: u64) -> Decision {
-        let earlier = self.view.buyers.get(&claim.user);
-        if let Some((_, entry)) = &earlier
-            && entry.key == claim.key
-        {
-            return match entry.quantity == claim.quantity {
-                true => Decision::Replay(Box::new(self.view.buyer_of(claim.user.clone(), entry))),
-                false => Decision::Refuse(Refusal::KeyReused),
-            };
-        }
-        match self.refusal(earlier.map(|(_, entry)| entry), claim, now, room) {
-            Some(refusal) => Decision::Refuse(refusal),
-            None => Decision::Admit(Claimed {
-                sequence: self.next_sequence,
-                user: claim.user.clone(),
-                key: claim.key,
-                quantity: claim.quantity,
-                accepted_at: now,
-                request_id: claim.request_id.clone(),
-            }),
-        }
-    }
-
-    fn refusal(&self, earlier: Option<Entry>, claim: &Claim, now: EpochMs, room: u64) -> Option<Refusal> {
-        let window = self.terms.window;
-        match self.terms.status {
-            Status::Closed => return Some(Refusal::Ended),
-            Status::Paused | Status::Draft => return Some(Refusal::Paused { resumes_at: None }),
-            Status::Running => {}
-        }
-        if now < window.starts_at {
-            return Some(Refusal::NotStarted {
-                starts_at: window.starts_at,
-            });
-        }
-        if window.ends_at <= now {
-            return Some(Refusal::Ended);
-        }
-        if let Some(entry) = earlier {
-            return Some(Refusal::AlreadyTook(Box::new(
-                self.view.buyer_of(claim.user.clone(), &entry),
-            )));
-        }
-        if self.terms.per_user_limit < claim.quantity {
-            return Some(Refusal::QuantityAboveLimit);
-        }
-        if self.left < claim.quantity.get() {
-            return Some(Refusal::SoldOut);
-        }
-        (room == 0).then_some(Refusal::BacklogFull)
     }
 
     /// Where the units of a ticket that fails at `now` belong: the sale while it is open, else the product.
@@ -388,6 +316,12 @@ impl Sale {
         self.backlog.next_due()
     }
 
+    /// Since when something waits that can be taken at `now`: sales are served by it.
+    #[must_use]
+    pub fn takable_since(&self, now: EpochMs) -> Option<EpochMs> {
+        self.backlog.takable_since(now)
+    }
+
     /// The buyer and reason of a dead letter.
     #[must_use]
     pub fn dead_letters(&self) -> Vec<(Buyer, String)> {
@@ -413,6 +347,7 @@ impl Sale {
             dead: self.units.dead,
             queued_tickets: self.backlog.len() as u64,
             leased_tickets: self.backlog.leased() as u64,
+            dead_tickets: self.backlog.dead().count() as u64,
             settled_up_to: oldest
                 .map_or(self.next_sequence, |(sequence, _)| sequence)
                 .saturating_sub(1),
@@ -421,35 +356,5 @@ impl Sale {
             next_sequence: self.next_sequence,
             revision: self.revision,
         }
-    }
-
-    /// The shortest list of events that rebuilds this state, handed to `visit` one by one.
-    pub fn snapshot(&self, mut visit: impl FnMut(Event)) {
-        visit(Event::Opened(Opened {
-            terms: self.terms,
-            epoch: self.epoch,
-            left: self.left,
-            next_sequence: self.next_sequence,
-            applied_movement: self.applied_movement,
-        }));
-        self.view.buyers.for_each(|_, user, entry| {
-            let waiting = self.backlog.waiting(entry.sequence);
-            let letter = self.backlog.dead_letter(entry.sequence);
-            visit(Event::Restored(Box::new(Restored {
-                user,
-                key: entry.key,
-                quantity: entry.quantity,
-                sequence: entry.sequence,
-                epoch: entry.epoch,
-                accepted_at: entry.accepted_at,
-                state: entry.state(),
-                attempts: waiting.map_or(0, |waiting| waiting.attempts),
-                request_id: waiting
-                    .map(|w| &w.request_id)
-                    .or(letter.map(|l| &l.request_id))
-                    .cloned(),
-                dead_reason: letter.map_or_else(String::new, |letter| letter.reason.clone()),
-            })));
-        });
     }
 }

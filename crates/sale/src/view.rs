@@ -24,6 +24,8 @@ pub struct Figures {
     pub leased_tickets: u64,
     /// Every ticket up to this sequence has a final result or is dead. Never falls while tickets only leave the queue.
     pub settled_up_to: u64,
+    /// Dead letters.
+    pub dead_tickets: u64,
     /// When the oldest waiting ticket was accepted.
     pub oldest_accepted_at: Option<EpochMs>,
     /// Last stock movement of the ledger that is contained in `stock_left`.
@@ -32,6 +34,17 @@ pub struct Figures {
     pub next_sequence: u64,
     /// Counts every change of the above, so that two equal readings can be told from two different ones.
     pub revision: u64,
+}
+
+/// What a view knows of a user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// His admission is durable.
+    Buyer(Box<Buyer>),
+    /// His admission is decided, but not durable yet.
+    OnItsWay,
+    /// Nothing.
+    Nothing,
 }
 
 /// Readable by every core. Marks are published by the owner after what they tell is durable.
@@ -112,10 +125,14 @@ impl SaleView {
         self.is_visible(&entry).then(|| self.buyer_of(user.clone(), &entry))
     }
 
-    /// Whether nothing at all is known of this user: neither a durable admission nor one on its way to the disk.
+    /// What is known of a user: a durable admission, one on its way to the disk, or nothing.
     #[must_use]
-    pub fn is_stranger(&self, user: &UserId) -> bool {
-        self.buyers.get(user).is_none()
+    pub fn find(&self, user: &UserId) -> Found {
+        match self.buyers.get(user) {
+            None => Found::Nothing,
+            Some((_, entry)) if self.is_visible(&entry) => Found::Buyer(Box::new(self.buyer_of(user.clone(), &entry))),
+            Some(_) => Found::OnItsWay,
+        }
     }
 
     /// The `page`-th part of the durable buyers, in no order; none past the last part.

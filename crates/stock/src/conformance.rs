@@ -1,1 +1,136 @@
-//! What every stock engine must do. An engine's tests call [`all`] with a factory of fresh stores.
+//! What every stock engine must do, as facts that an engine's tests call one by one with a fresh [`Fixture`].
+//!
+//! A fact panics where it does not hold. They need no runtime of their own and no timers.
+
+use std::sync::Arc;
+
+use seckill_sale::{
+    ActivityId, Buyer, Claim, Epoch, EpochMs, ManualClock, NotReady, Opened, Quantity, Refusal, RequestId, RequestKey,
+    Status, Terms, TicketState, UserId, Window,
+};
+
+use crate::{Answer, Glance, OpenOutcome, Opening, Reserved, Stock};
+
+mod claims;
+mod states;
+
+pub use claims::*;
+pub use states::*;
+
+/// A fresh engine whose clock stands at [`Fixture::OPENS`].
+#[derive(Clone)]
+pub struct Fixture {
+    /// The engine.
+    pub stock: Arc<dyn Stock>,
+    /// Its clock.
+    pub clock: Arc<ManualClock>,
+}
+
+impl Fixture {
+    /// Start of the window of every sale here.
+    pub const OPENS: EpochMs = EpochMs(1_000_000);
+    /// End of the window of every sale here.
+    pub const ENDS: EpochMs = EpochMs(2_000_000);
+
+    /// The one sale of most facts.
+    #[must_use]
+    pub fn activity() -> ActivityId {
+        ActivityId::new(7).expect("in range")
+    }
+
+    /// Rules of the sale: running, two units a purchase at the most.
+    #[must_use]
+    pub fn terms(activity: ActivityId) -> Terms {
+        let window = Window {
+            starts_at: Self::OPENS,
+            ends_at: Self::ENDS,
+        };
+        let per_user_limit = Quantity::new(2).expect("in range");
+        Terms {
+            activity,
+            window,
+            per_user_limit,
+            status: Status::Running,
+        }
+    }
+
+    /// What opens the sale with `left` units.
+    #[must_use]
+    pub fn opening(activity: ActivityId, left: u64) -> Opening {
+        let opened = Opened {
+            terms: Self::terms(activity),
+            epoch: Epoch::FIRST,
+            left,
+            next_sequence: 1,
+            applied_movement: 0,
+        };
+        Opening {
+            opened,
+            buyers: Vec::new(),
+        }
+    }
+
+    /// Opens the sale with `left` units.
+    pub async fn open(&self, left: u64) {
+        let outcome = self.stock.open(Self::opening(Self::activity(), left)).await;
+        assert_eq!(outcome, Ok(OpenOutcome::Created));
+    }
+
+    /// A claim of `user` with a key of his own.
+    #[must_use]
+    pub fn claim(user: &str, key: u8, quantity: u64) -> Claim {
+        Claim {
+            activity: Self::activity(),
+            user: UserId::new(user).expect("valid"),
+            key: RequestKey([key; 16]),
+            quantity: Quantity::new(quantity).expect("in range"),
+            request_id: RequestId::new("r-1").expect("valid"),
+        }
+    }
+
+    /// Claims one unit for `user` alone.
+    pub async fn buy(&self, user: &str, key: u8) -> Answer {
+        self.stock.claim(vec![Self::claim(user, key, 1)]).await.remove(0)
+    }
+
+    /// Claims one unit for `user` and expects it.
+    pub async fn bought(&self, user: &str, key: u8) -> Reserved {
+        self.buy(user, key)
+            .await
+            .unwrap_or_else(|refusal| panic!("{user} was refused: {refusal:?}"))
+    }
+
+    /// The buyer's entry.
+    pub async fn buyer(&self, user: &str) -> Option<Buyer> {
+        let user = UserId::new(user).expect("valid");
+        self.stock
+            .buyer(Self::activity(), &user)
+            .await
+            .expect("the store answers")
+    }
+}
+
+/// Calls every fact of this suite with a fresh fixture each, as tests of the calling module: `stock_conformance!(fixture, block_on)`.
+#[macro_export]
+macro_rules! stock_conformance {
+    ($fixture:expr, $block_on:expr) => {
+        $crate::stock_conformance!(@each $fixture, $block_on,
+            units_are_sold_exactly, a_later_claim_of_a_batch_sees_the_earlier_one, repeat_hears_his_own_ticket,
+            the_same_request_again_gets_the_same_ticket, the_same_key_with_another_quantity_is_refused,
+            window_is_half_open_by_the_stores_clock, sold_out_sale_still_knows_its_buyers,
+            a_refused_claim_changes_nothing, quantity_above_what_is_left_is_sold_out,
+            full_backlog_refuses_after_repeat_and_sold_out, replay_is_answered_after_the_end_and_while_paused,
+            users_are_told_apart_bytewise, a_sale_without_state_is_not_ready, opening_twice_changes_nothing,
+            paused_and_closed_sales_admit_nobody, a_movement_is_applied_once_and_in_order,
+            added_units_reopen_a_sold_out_sale, a_rebuilt_state_knows_its_buyers, forgotten_sale_has_no_state,
+            sequences_ascend_from_one, glance_knows_strangers_and_buyers,
+        );
+    };
+    (@each $fixture:expr, $block_on:expr, $($fact:ident),* $(,)?) => {
+        $(#[test]
+        fn $fact() {
+            let fixture = $fixture;
+            $block_on($crate::conformance::$fact(&fixture));
+        })*
+    };
+}

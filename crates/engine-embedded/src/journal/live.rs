@@ -58,11 +58,7 @@ impl<F: File> Live<F> {
             tail: SECTOR_BYTES,
             zeroed: SECTOR_BYTES,
         };
-        let filled = live
-            .file
-            .write_all_at(&header.encode(), 0)
-            .map_err(Error::io(Operation::Write, &live.name));
-        let filled = filled.and_then(|()| live.make_room(options, bytes));
+        let filled = live.write_header(&header).and_then(|()| live.make_room(options, bytes));
         if let Err(error) = filled {
             // Nothing names the segment yet. What can't be removed now is removed at the next start.
             if storage.remove(&live.name).is_err() {
@@ -74,6 +70,15 @@ impl<F: File> Live<F> {
             .sync_folder()
             .map_err(Error::io(Operation::SyncFolder, &live.name))?;
         Ok(live)
+    }
+
+    /// Synced by itself: the sync of the zeros may fail on a full disk and be repeated for the zeros only, which would
+    /// leave a header behind that the system takes for synced.
+    fn write_header(&self, header: &Header) -> Result<(), Error> {
+        self.file
+            .write_all_at(&header.encode(), 0)
+            .map_err(Error::io(Operation::Write, &self.name))?;
+        self.file.sync_data().map_err(Error::io(Operation::Sync, &self.name))
     }
 
     /// Fills with zeros ahead of the tail, a step further than `bytes` where the disk has the space.

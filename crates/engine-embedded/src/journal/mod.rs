@@ -21,7 +21,9 @@ mod format;
 mod live;
 mod manifest;
 mod open;
+mod repair;
 mod shared;
+mod verify;
 mod walk;
 mod window;
 
@@ -34,6 +36,8 @@ pub use compaction::{Compacted, Compaction, SnapshotWriter};
 pub use error::{Damage, Error, Operation, ReplayError};
 pub use format::{InstallationId, footprint};
 pub use open::{Cut, Opened};
+pub use repair::{Repaired, repair};
+pub use verify::{FileReport, Problem, Report, verify};
 
 use live::Live;
 use shared::Shared;

@@ -198,7 +198,7 @@ fn check_names<S: Storage>(storage: &S, manifest: &Manifest, inventory: &Invento
 }
 
 /// Whether a segment holds nothing behind its header sector, which itself may be unfinished.
-fn is_unused<S: Storage>(storage: &S, index: u64) -> Result<bool, Error> {
+pub(super) fn is_unused<S: Storage>(storage: &S, index: u64) -> Result<bool, Error> {
     let name = segment_name(index);
     let file = storage.open_to_read(&name).map_err(Error::io(Operation::Open, &name))?;
     let mut piece = vec![0; 1 << 16];

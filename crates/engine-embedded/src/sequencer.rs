@@ -1,0 +1,177 @@
+//! The one owner of all sales: decides, writes the journal, and only then answers.
+//!
+//! ```text
+//! inbox ─▶ reserve space ─▶ decide and apply each command ─▶ one journal frame, synced ─▶ publish views ─▶ replies
+//! ```
+//! Whatever gathers in the inbox while a frame is on its way to the disk is the next batch: no timer, no waiting for company.
+//! A frame that fails leaves the outcome unknown; from then on nothing is admitted until the process is restarted.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use seckill_queue::Depth;
+use seckill_sale::{ActivityId, EpochMs};
+
+use crate::command::{Command, Inbox};
+use crate::compactor::Compactor;
+use crate::journal::{self, Journal, footprint};
+use crate::replies::Replies;
+use crate::shared::Shared;
+use crate::state::State;
+use crate::storage::Storage;
+use crate::turn::{Limits, Space, Turn};
+
+/// Owner of the state and the journal. [`Sequencer::run`] drives it on a thread; a simulator calls [`Sequencer::step`].
+pub struct Sequencer<S: Storage> {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) inbox: Arc<Inbox>,
+    pub(crate) state: State,
+    pub(crate) journal: Journal<S>,
+    pub(crate) compactor: Compactor,
+    pub(crate) frame_bytes_max: usize,
+    pub(crate) frame: Vec<u8>,
+    pub(crate) newest_accepted_at: Option<EpochMs>,
+}
+
+impl<S: Storage> Sequencer<S> {
+    /// Longest sleep without a command, so that returns and leases are noticed.
+    const IDLE_WAIT_MAX: Duration = Duration::from_millis(500);
+    /// Space that stays free for results and retries when the disk is full: admissions are refused before it is touched.
+    const RESULTS_RESERVE_BYTES: u64 = 1 << 20;
+
+    /// Works until the inbox is closed and empty.
+    pub fn run(mut self) {
+        while self.inbox.wait(self.idle_wait()) {
+            self.step();
+        }
+    }
+
+    /// Does everything that waits now as one batch; says whether there was anything.
+    pub fn step(&mut self) -> bool {
+        let mut commands = self.inbox.take();
+        let any = !commands.is_empty();
+        while !commands.is_empty() {
+            let size = commands.len();
+            let rest = self.batch(commands);
+            commands = rest;
+            assert!(commands.len() < size, "a batch always does at least one command");
+        }
+        self.publish_depth();
+        self.compactor.consider(&self.journal);
+        any
+    }
+
+    /// Does as many commands as one frame holds, and gives the rest back.
+    fn batch(&mut self, mut commands: Vec<Command>) -> Vec<Command> {
+        let mut bytes = 0;
+        let fits = commands.iter().take_while(|command| {
+            bytes += command.bytes_max();
+            bytes <= self.frame_bytes_max
+        });
+        let count = fits.count().max(1);
+        let rest = commands.split_off(count);
+        let bytes: usize = commands.iter().map(Command::bytes_max).sum();
+        let space = self.reserve(bytes);
+        let limits = Limits {
+            backlog_max: self.shared.backlog_max(),
+            frame_bytes_max: self.frame_bytes_max,
+        };
+        let mut turn = Turn::new(self.shared.clock.now(), space, limits, std::mem::take(&mut self.frame));
+        let mut replies = Replies::default();
+        for command in commands {
+            turn.execute(command, &mut self.state, &mut self.journal, &mut replies);
+        }
+        self.newest_accepted_at = turn.newest_accepted_at().or(self.newest_accepted_at);
+        let committed = turn.commit(&mut self.journal);
+        if committed {
+            self.publish(turn.touched());
+        } else {
+            self.shared.set_broken();
+        }
+        self.frame = turn.into_frame();
+        replies.send(committed);
+        rest
+    }
+
+    /// Makes space for a frame of `bytes`, and says what there is space for.
+    fn reserve(&mut self, bytes: usize) -> Space {
+        if bytes == 0 {
+            return Space::Enough;
+        }
+        let wanted = footprint(bytes);
+        if self.journal.reserve(wanted + Self::RESULTS_RESERVE_BYTES).is_ok() {
+            return Space::Enough;
+        }
+        match self.journal.reserve(wanted) {
+            Ok(()) => Space::ResultsOnly,
+            Err(journal::Error::Full) => Space::Full,
+            Err(error) => {
+                tracing::error!(%error, "the journal cannot make space");
+                Space::Full
+            }
+        }
+    }
+
+    fn publish(&self, touched: &[ActivityId]) {
+        let mut views_changed = false;
+        for &activity in touched {
+            match self.state.sale(activity) {
+                Some(sale) => {
+                    sale.publish();
+                    let known = self.shared.with_view(activity, |view| {
+                        view.is_some_and(|v| std::ptr::eq(v, &raw const **sale.view()))
+                    });
+                    views_changed |= !known;
+                }
+                None => views_changed = true,
+            }
+        }
+        if views_changed {
+            self.publish_views();
+        }
+    }
+
+    /// Publishes every sale; after a replay, and when sales come or go.
+    pub(crate) fn publish_views(&self) {
+        let views: HashMap<_, _> = self
+            .state
+            .sales()
+            .map(|(activity, sale)| (activity, sale.view().clone()))
+            .collect();
+        self.shared.set_views(views);
+    }
+
+    pub(crate) fn publish_depth(&self) {
+        let figures = || self.state.sales().map(|(_, sale)| sale.figures());
+        self.shared.set_depth(&Depth {
+            tickets: self.state.queued_tickets(),
+            oldest_accepted_at: figures().filter_map(|f| f.oldest_accepted_at).min(),
+            newest_accepted_at: self.newest_accepted_at,
+            dead: figures().map(|f| f.dead_tickets).sum(),
+        });
+        let now = self.shared.clock.now();
+        let due = |at: Option<EpochMs>| at.is_some_and(|at| at <= now);
+        self.shared.set_takable(
+            self.state
+                .sales()
+                .any(|(_, sale)| sale.has_fresh() || due(sale.next_due())),
+        );
+        let stats = self.journal.stats();
+        let bytes = stats.live_bytes + stats.sealed_bytes + stats.snapshot_bytes;
+        self.shared
+            .journal_bytes
+            .store(bytes, std::sync::atomic::Ordering::Relaxed);
+        self.shared
+            .acknowledged
+            .store(self.state.acknowledged(), std::sync::atomic::Ordering::Relaxed);
+    }
+
+    /// Until the next ticket comes back, or a while.
+    fn idle_wait(&self) -> Duration {
+        let now = self.shared.clock.now();
+        let due = self.state.sales().filter_map(|(_, sale)| sale.next_due()).min();
+        let wait_ms = due.map_or(i64::MAX, |at| at.since(now).max(0));
+        Duration::from_millis(wait_ms.unsigned_abs()).min(Self::IDLE_WAIT_MAX)
+    }
+}

@@ -1,0 +1,143 @@
+//! What every core reads without asking the sequencer: the views of all sales, the depth of the queue, whether the journal stands.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+
+use arc_swap::ArcSwap;
+use seckill_queue::Depth;
+use seckill_sale::{ActivityId, Clock, EpochMs, SaleView};
+use tokio::sync::Notify;
+
+type Views = HashMap<ActivityId, Arc<SaleView>>;
+
+pub(crate) struct Shared {
+    pub(crate) clock: Arc<dyn Clock>,
+    views: ArcSwap<Views>,
+    depth: SharedDepth,
+    takable: AtomicBool,
+    ready: Notify,
+    broken: AtomicBool,
+    broke: Notify,
+    backlog_max: AtomicU64,
+    pub(crate) acknowledged: AtomicU64,
+    pub(crate) journal_bytes: AtomicU64,
+}
+
+const NEVER: i64 = i64::MIN;
+
+struct SharedDepth {
+    tickets: AtomicU64,
+    dead: AtomicU64,
+    oldest_accepted_at: AtomicI64,
+    newest_accepted_at: AtomicI64,
+}
+
+impl Shared {
+    pub(crate) fn new(clock: Arc<dyn Clock>, backlog_max: u64) -> Self {
+        Self {
+            clock,
+            views: ArcSwap::default(),
+            depth: SharedDepth {
+                tickets: AtomicU64::new(0),
+                dead: AtomicU64::new(0),
+                oldest_accepted_at: AtomicI64::new(NEVER),
+                newest_accepted_at: AtomicI64::new(NEVER),
+            },
+            takable: AtomicBool::new(false),
+            ready: Notify::new(),
+            broken: AtomicBool::new(false),
+            broke: Notify::new(),
+            backlog_max: AtomicU64::new(backlog_max),
+            acknowledged: AtomicU64::new(0),
+            journal_bytes: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn view(&self, activity: ActivityId) -> Option<Arc<SaleView>> {
+        self.views.load().get(&activity).cloned()
+    }
+
+    /// Reads a view without counting a reference up: for the hot path.
+    pub(crate) fn with_view<T>(&self, activity: ActivityId, read: impl FnOnce(Option<&SaleView>) -> T) -> T {
+        read(self.views.load().get(&activity).map(Arc::as_ref))
+    }
+
+    pub(crate) fn set_views(&self, views: Views) {
+        self.views.store(Arc::new(views));
+    }
+
+    pub(crate) fn depth(&self) -> Depth {
+        let at = |value: &AtomicI64| {
+            let ms = value.load(Ordering::Acquire);
+            (ms != NEVER).then_some(EpochMs(ms))
+        };
+        Depth {
+            tickets: self.depth.tickets.load(Ordering::Acquire),
+            oldest_accepted_at: at(&self.depth.oldest_accepted_at),
+            newest_accepted_at: at(&self.depth.newest_accepted_at),
+            dead: self.depth.dead.load(Ordering::Acquire),
+        }
+    }
+
+    pub(crate) fn set_depth(&self, depth: &Depth) {
+        let ms = |at: Option<EpochMs>| at.map_or(NEVER, |at| at.0);
+        self.depth.tickets.store(depth.tickets, Ordering::Release);
+        self.depth.dead.store(depth.dead, Ordering::Release);
+        self.depth
+            .oldest_accepted_at
+            .store(ms(depth.oldest_accepted_at), Ordering::Release);
+        self.depth
+            .newest_accepted_at
+            .store(ms(depth.newest_accepted_at), Ordering::Release);
+    }
+
+    pub(crate) fn backlog_max(&self) -> u64 {
+        self.backlog_max.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_backlog_max(&self, tickets: u64) {
+        self.backlog_max.store(tickets, Ordering::Relaxed);
+    }
+
+    /// Says whether tickets can be taken, and wakes workers where they can.
+    pub(crate) fn set_takable(&self, takable: bool) {
+        let before = self.takable.swap(takable, Ordering::SeqCst);
+        if takable && !before {
+            self.ready.notify_waiters();
+        }
+    }
+
+    pub(crate) async fn ready(&self) {
+        loop {
+            let notified = self.ready.notified();
+            tokio::pin!(notified);
+            notified.as_mut().enable();
+            if self.takable.load(Ordering::SeqCst) {
+                return;
+            }
+            notified.await;
+        }
+    }
+
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_broken(&self) {
+        self.broken.store(true, Ordering::Release);
+        self.broke.notify_waiters();
+    }
+
+    pub(crate) async fn broke(&self) {
+        loop {
+            let notified = self.broke.notified();
+            tokio::pin!(notified);
+            notified.as_mut().enable();
+            if self.is_broken() {
+                return;
+            }
+            notified.await;
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! All sales of the process, as the fold of the journal's records. No IO, no clock.
+
+use std::collections::HashMap;
+
+use seckill_sale::{ActivityId, Event, Sale};
+
+use crate::codec::Record;
+
+/// Every sale that has a state, and those that are being built.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    sales: HashMap<ActivityId, Sale>,
+    /// States whose `Built` record has not come yet. A crash before it leaves them here, and so nowhere.
+    building: HashMap<ActivityId, Sale>,
+    queued_tickets: u64,
+    acknowledged: u64,
+}
+
+impl State {
+    /// Does what a record says.
+    pub(crate) fn apply(&mut self, record: &Record) {
+        match record {
+            Record::Event(activity, event) => self.apply_event(*activity, event),
+            Record::Built(activity) => self.built(*activity),
+            Record::Forgotten(activity) => {
+                if let Some(sale) = self.sales.remove(activity) {
+                    self.queued_tickets -= sale.queued_tickets() as u64;
+                }
+            }
+            Record::Acknowledged(batch) => self.acknowledged = self.acknowledged.max(*batch),
+        }
+    }
+
+    /// Does what an event says; an event of a sale without a state changes nothing.
+    pub(crate) fn apply_event(&mut self, activity: ActivityId, event: &Event) {
+        if let Event::Opened(opened) = event {
+            self.building.insert(activity, Sale::open(opened));
+            return;
+        }
+        if let Some(sale) = self.building.get_mut(&activity) {
+            sale.apply(event);
+            return;
+        }
+        let Some(sale) = self.sales.get_mut(&activity) else {
+            return;
+        };
+        let before = sale.queued_tickets() as u64;
+        sale.apply(event);
+        self.queued_tickets = self.queued_tickets + sale.queued_tickets() as u64 - before;
+    }
+
+    fn built(&mut self, activity: ActivityId) {
+        let Some(sale) = self.building.remove(&activity) else {
+            return;
+        };
+        self.queued_tickets += sale.queued_tickets() as u64;
+        if let Some(old) = self.sales.insert(activity, sale) {
+            self.queued_tickets -= old.queued_tickets() as u64;
+        }
+    }
+
+    /// Forgets states whose building was interrupted; to be called once after a replay.
+    pub(crate) fn drop_unbuilt(&mut self) {
+        self.building.clear();
+    }
+
+    /// A sale that has a state.
+    #[must_use]
+    pub(crate) fn sale(&self, activity: ActivityId) -> Option<&Sale> {
+        self.sales.get(&activity)
+    }
+
+    /// A sale to take tickets from; taking is not an event, a lease does not outlive the process.
+    pub(crate) fn sale_mut(&mut self, activity: ActivityId) -> Option<&mut Sale> {
+        self.sales.get_mut(&activity)
+    }
+
+    /// All sales, in no order.
+    pub(crate) fn sales(&self) -> impl Iterator<Item = (ActivityId, &Sale)> {
+        self.sales.iter().map(|(&activity, sale)| (activity, sale))
+    }
+
+    /// Tickets that wait, over all sales.
+    #[must_use]
+    pub(crate) const fn queued_tickets(&self) -> u64 {
+        self.queued_tickets
+    }
+
+    /// Number of the newest acknowledged settlement batch.
+    #[must_use]
+    pub(crate) const fn acknowledged(&self) -> u64 {
+        self.acknowledged
+    }
+
+    /// The shortest sequence of records that rebuilds this state.
+    pub(crate) fn snapshot(&self, mut visit: impl FnMut(&Record)) {
+        visit(&Record::Acknowledged(self.acknowledged));
+        for (activity, sale) in self.sales() {
+            sale.snapshot(|event| visit(&Record::Event(activity, event)));
+            visit(&Record::Built(activity));
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! One turn of the sequencer: executes commands against the state and gathers their records into one frame.
+
+use seckill_queue::{Verdict, Verdicts};
+use seckill_sale::{
+    ActivityId, Claim, Claimed, Decision, Delivery, EpochMs, Event, NotReady, Refusal, Restored, Sale, Terms, Ticket,
+};
+use seckill_stock::{Answer, OpenOutcome, Opening, Rebase, Reserved};
+
+use crate::Error;
+use crate::codec::{Record, encode, encode_event};
+use crate::command::Command;
+use crate::journal::Journal;
+use crate::replies::Replies;
+use crate::state::State;
+use crate::storage::Storage;
+
+/// What the disk has room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Space {
+    /// Everything.
+    Enough,
+    /// What was kept back for results; no admission.
+    ResultsOnly,
+    /// Nothing that writes.
+    Full,
+}
+
+/// Limits of a turn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Tickets that may wait, over all sales.
+    pub(crate) backlog_max: u64,
+    /// Largest frame.
+    pub(crate) frame_bytes_max: usize,
+}
+
+pub(crate) struct Turn {
+    now: EpochMs,
+    space: Space,
+    backlog_max: u64,
+    frame_bytes_max: usize,
+    frame: Vec<u8>,
+    touched: Vec<ActivityId>,
+    newest_accepted_at: Option<EpochMs>,
+    /// A frame written in the middle of the turn has failed: nothing more may be promised.
+    failed: bool,
+}
+
+impl Turn {
+    /// How long a worker may hold tickets, in milliseconds.
+    const LEASE_MS: i64 = 30_000;
+
+    pub(crate) fn new(now: EpochMs, space: Space, limits: Limits, mut frame: Vec<u8>) -> Self {
+        frame.clear();
+        let Limits {
+            backlog_max,
+            frame_bytes_max,
+        } = limits;
+        Self {
+            now,
+            space,
+            backlog_max,
+            frame_bytes_max,
+            frame,
+            touched: Vec::new(),
+            newest_accepted_at: None,
+            failed: false,
+        }
+    }
+
+    pub(crate) fn touched(&self) -> &[ActivityId] {
+        &self.touched
+    }
+
+    pub(crate) const fn newest_accepted_at(&self) -> Option<EpochMs> {
+        self.newest_accepted_at
+    }
+
+    pub(crate) fn into_frame(self) -> Vec<u8> {
+        self.frame
+    }
+
+    /// Writes what was gathered; false where it is not known to be durable.
+    pub(crate) fn commit<S: Storage>(&mut self, journal: &mut Journal<S>) -> bool {
+        if self.failed || journal.is_broken() {
+            return false;
+        }
+        if self.frame.is_empty() {
+            return true;
+        }
+        let outcome = journal.commit(&self.frame);
+        self.frame.clear();
+        self.failed = outcome
+            .inspect_err(|error| tracing::error!(%error, "a batch could not be written"))
+            .is_err();
+        !self.failed
+    }
+
+    pub(crate) fn execute<S: Storage>(
+        &mut self,
+        command: Command,
+        state: &mut State,
+        journal: &mut Journal<S>,
+        replies: &mut Replies,
+    ) {
+        match command {
+            command if self.space == Space::Full && command.only_writes() => command.refuse(replies),
+            Command::Claim(claims, reply) => replies.claims(reply, self.claim_all(claims, state)),
+            Command::Take(count, reply) => replies.add(reply, Ok(self.take(count, state))),
+            Command::Record(verdicts, reply) => replies.add(reply, self.record(verdicts, state)),
+            Command::Revive(ticket, reply) => {
+                self.apply(
+                    ticket.activity,
+                    &Event::Revived {
+                        sequence: ticket.sequence,
+                    },
+                    state,
+                );
+                replies.add(reply, Ok(()));
+            }
+            Command::Open(opening, reply) => replies.add(reply, self.open(*opening, state, journal)),
+            Command::Rebase(rebase, reply) => replies.add(reply, self.rebase(rebase, state)),
+            Command::Change(terms, reply) => replies.add(reply, self.change(terms, state)),
+            Command::Move {
+                activity,
+                movement,
+                delta,
+                reply,
+            } => {
+                let event = Event::Moved { movement, delta };
+                replies.add(reply, self.apply_known(activity, &event, state));
+            }
+            Command::Forget(activity, reply) => {
+                self.put(&Record::Forgotten(activity), activity, state);
+                replies.add(reply, Ok(()));
+            }
+            Command::Erase(activity, user, reply) => {
+                let known = state
+                    .sale(activity)
+                    .is_some_and(|sale| sale.view().buyer(&user).is_some());
+                self.apply(activity, &Event::Erased { user }, state);
+                replies.add(reply, Ok(known));
+            }
+            Command::Buyer(activity, user, reply) => {
+                replies.add(reply, Ok(state.sale(activity).and_then(|sale| sale.buyer(&user))));
+            }
+            Command::Figures(activity, reply) => replies.add(reply, Ok(state.sale(activity).map(Sale::figures))),
+            Command::DeadLetters(activity, reply) => {
+                replies.add(
+                    reply,
+                    Ok(state.sale(activity).map(Sale::dead_letters).unwrap_or_default()),
+                );
+            }
+            Command::Activities(reply) => replies.add(reply, Ok(state.sales().map(|(activity, _)| activity).collect())),
+        }
+    }
+
+    fn claim_all(&mut self, claims: Vec<Claim>, state: &mut State) -> Vec<Answer> {
+        claims.into_iter().map(|claim| self.claim(&claim, state)).collect()
+    }
+
+    fn claim(&mut self, claim: &Claim, state: &mut State) -> Answer {
+        let room = self.backlog_max.saturating_sub(state.queued_tickets());
+        let Some(sale) = state.sale(claim.activity) else {
+            return Err(Refusal::NotReady(NotReady::NotPreheated));
+        };
+        let claimed = match sale.decide(claim, self.now, room) {
+            Decision::Replay(buyer) => {
+                return Ok(Reserved {
+                    ticket: buyer.ticket,
+                    accepted_at: buyer.accepted_at,
+                    replayed: true,
+                });
+            }
+            Decision::Refuse(refusal) => return Err(refusal),
+            Decision::Admit(_) if self.space != Space::Enough => return Err(Refusal::NotReady(NotReady::StoreFull)),
+            Decision::Admit(claimed) => claimed,
+        };
+        let epoch = sale.epoch();
+        let Claimed {
+            sequence, accepted_at, ..
+        } = claimed;
+        self.apply(claim.activity, &Event::Claimed(claimed), state);
+        self.newest_accepted_at = Some(self.now);
+        Ok(Reserved {
+            ticket: Ticket {
+                activity: claim.activity,
+                epoch,
+                sequence,
+            },
+            accepted_at,
+            replayed: false,
+        })
+    }
+
+    /// Tickets of the sale whose oldest one waits longest. Only durable tickets leave: the reply waits for the frame as all do.
+    fn take(&mut self, count: usize, state: &mut State) -> Vec<Delivery> {
+        let now = self.now;
+        let due = |at: Option<EpochMs>| at.is_some_and(|at| at <= now);
+        let takable = state
+            .sales()
+            .filter(|(_, sale)| sale.has_fresh() || due(sale.next_due()));
+        let longest = takable
+            .min_by_key(|(activity, sale)| (sale.takable_since(now), *activity))
+            .map(|(activity, _)| activity);
+        let Some(sale) = longest.and_then(|activity| state.sale_mut(activity)) else {
+            return Vec::new();
+        };
+        sale.take(now, now.plus(Self::LEASE_MS), count)
+    }
+
+    fn record(&mut self, verdicts: Verdicts, state: &mut State) -> Result<(), Error> {
+        for (ticket, verdict) in verdicts.tickets {
+            let (activity, sequence) = (ticket.activity, ticket.sequence);
+            let event = match verdict {
+                Verdict::Conclude(conclusion) => Event::Concluded { sequence, conclusion },
+                Verdict::Retry { attempts, not_before } => Event::Retried {
+                    sequence,
+                    attempts,
+                    not_before,
+                },
+                Verdict::Bury { reason } => Event::Buried { sequence, reason },
+                Verdict::GiveBack { not_before } => {
+                    if let Some(sale) = state.sale_mut(activity) {
+                        sale.give_back(sequence, not_before);
+                    }
+                    continue;
+                }
+            };
+            self.apply(activity, &event, state);
+        }
+        if state.acknowledged() < verdicts.settled_batch {
+            let record = Record::Acknowledged(verdicts.settled_batch);
+            encode(&mut self.frame, &record);
+            state.apply(&record);
+        }
+        Ok(())
+    }
+
+    /// Builds a new state. It may be larger than a frame: the state is there once its last record, `Built`, is.
+    fn open<S: Storage>(
+        &mut self,
+        opening: Opening,
+        state: &mut State,
+        journal: &mut Journal<S>,
+    ) -> Result<OpenOutcome, Error> {
+        let activity = opening.opened.terms.activity;
+        if let Some(sale) = state.sale(activity) {
+            return Ok(OpenOutcome::Exists { epoch: sale.epoch() });
+        }
+        if self.space != Space::Enough {
+            return Err(Error::NotReady(NotReady::StoreFull));
+        }
+        self.put(&Record::Event(activity, Event::Opened(opening.opened)), activity, state);
+        for buyer in opening.buyers {
+            let bytes = Self::restored_bytes(&buyer);
+            if self.frame_bytes_max < self.frame.len() + bytes && !self.commit(journal) {
+                return Err(Error::OutcomeUnknown);
+            }
+            self.put(
+                &Record::Event(activity, Event::Restored(Box::new(buyer))),
+                activity,
+                state,
+            );
+        }
+        if self.frame_bytes_max < self.frame.len() + Self::SMALL_RECORD_BYTES && !self.commit(journal) {
+            return Err(Error::OutcomeUnknown);
+        }
+        self.put(&Record::Built(activity), activity, state);
+        Ok(OpenOutcome::Created)
+    }
+
+    /// More than any record without texts takes.
+    const SMALL_RECORD_BYTES: usize = 128;
+
+    fn restored_bytes(buyer: &Restored) -> usize {
+        Self::SMALL_RECORD_BYTES + 256 + buyer.dead_reason.len()
+    }
+
+    fn rebase(&mut self, rebase: Rebase, state: &mut State) -> Result<(), Error> {
+        let Rebase {
+            activity,
+            epoch,
+            left,
+            applied_movement,
+            requeue,
+        } = rebase;
+        self.apply_known(
+            activity,
+            &Event::Rebased {
+                epoch,
+                left,
+                applied_movement,
+            },
+            state,
+        )?;
+        for user in requeue {
+            self.apply(activity, &Event::Requeued { user }, state);
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, terms: Terms, state: &mut State) -> Result<(), Error> {
+        if state.sale(terms.activity).is_some_and(|sale| *sale.terms() == terms) {
+            return Ok(());
+        }
+        self.apply_known(terms.activity, &Event::Changed(terms), state)
+    }
+
+    fn apply_known(&mut self, activity: ActivityId, event: &Event, state: &mut State) -> Result<(), Error> {
+        if state.sale(activity).is_none() {
+            return Err(Error::NotReady(NotReady::NotPreheated));
+        }
+        self.apply(activity, event, state);
+        Ok(())
+    }
+
+    /// Applies an event of a sale that has a state, and gathers it.
+    fn apply(&mut self, activity: ActivityId, event: &Event, state: &mut State) {
+        if state.sale(activity).is_none() {
+            return;
+        }
+        encode_event(&mut self.frame, activity, event);
+        state.apply_event(activity, event);
+        self.touch(activity);
+    }
+
+    fn put(&mut self, record: &Record, activity: ActivityId, state: &mut State) {
+        encode(&mut self.frame, record);
+        state.apply(record);
+        self.touch(activity);
+    }
+
+    fn touch(&mut self, activity: ActivityId) {
+        if self.touched.last() != Some(&activity) && !self.touched.contains(&activity) {
+            self.touched.push(activity);
+        }
+    }
+}

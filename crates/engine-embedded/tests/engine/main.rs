@@ -1,0 +1,9 @@
+//! The embedded engine keeps the contracts of stock and queue, and comes back after a restart as it was.
+
+mod restart;
+mod support;
+
+mod stock {
+    use crate::support::{Engine, block_on};
+    seckill_stock::stock_conformance!(Engine::start().fixture(), block_on);
+}

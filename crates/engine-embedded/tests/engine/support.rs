@@ -1,0 +1,104 @@
+//! A running engine in a temporary folder, and its restart.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use seckill_engine_embedded::journal::Journal;
+use seckill_engine_embedded::storage::Disk;
+use seckill_engine_embedded::{Embedded, Options, compact, open};
+use seckill_sale::{InstallationId, ManualClock};
+use seckill_stock::conformance::Fixture;
+use tempfile::TempDir;
+
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+        .block_on(future)
+}
+
+/// An engine on a thread of its own; ends with it.
+pub struct Engine {
+    pub engine: Embedded,
+    pub clock: Arc<ManualClock>,
+    pub folder: Arc<TempDir>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Engine {
+    pub fn start() -> Self {
+        Self::start_in(Arc::new(TempDir::new().expect("a folder")))
+    }
+
+    pub fn start_in(folder: Arc<TempDir>) -> Self {
+        let clock = Arc::new(ManualClock::at(Fixture::OPENS));
+        let options = Self::options();
+        let storage = Disk::open(folder.path()).expect("a folder");
+        let opened = open(storage, options, InstallationId([1; 16]), clock.clone()).expect("the journal opens");
+        let sequencer = opened.sequencer;
+        let thread = Some(std::thread::spawn(move || sequencer.run()));
+        Self {
+            engine: opened.engine,
+            clock,
+            folder,
+            thread,
+        }
+    }
+
+    /// Stops the engine and starts another one on the same folder.
+    pub fn restart(mut self) -> Self {
+        self.stop();
+        let now = seckill_sale::Clock::now(&*self.clock);
+        let next = Self::start_in(self.folder.clone());
+        next.clock.set(now);
+        next
+    }
+
+    /// Stops the engine, compacts its journal as the background thread would, and starts it again.
+    pub fn compacted(mut self) -> Self {
+        self.stop();
+        let storage = Disk::open(self.folder.path()).expect("a folder");
+        let options = Self::options();
+        let opened = Journal::create_or_open(storage, options.journal, [1; 16], &mut |_, _| Ok(())).expect("opens");
+        let mut journal = opened.journal;
+        journal.seal().expect("sealed");
+        let compaction = journal.compaction().expect("a sealed segment");
+        compact(compaction).expect("compacted");
+        assert_eq!(journal.stats().sealed_bytes, 0);
+        drop(journal);
+        Self::start_in(self.folder.clone())
+    }
+
+    fn options() -> Options {
+        let mut options = Options::default();
+        options.journal.segment_bytes = 8 << 20;
+        options.journal.allocate_bytes = 1 << 20;
+        options.journal.frame_bytes_max = 1 << 20;
+        options
+    }
+
+    fn stop(&mut self) {
+        self.engine.close();
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("the sequencer ends");
+        }
+    }
+
+    /// For conformance: the folder and the thread live as long as the process.
+    pub fn fixture(self) -> Fixture {
+        let fixture = Fixture {
+            stock: Arc::new(self.engine.clone()),
+            clock: self.clock.clone(),
+        };
+        std::mem::forget(self);
+        fixture
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
