@@ -157,9 +157,10 @@ pub trait Operations: Send + Sync + 'static {
     ) -> Result<(), Error>;
     /// Installation id and newest batch.
     async fn installation(&self) -> Result<Installation, Error>;
-    /// Gives a fresh database its id; one that has another id is left as it is and refused.
+    /// Gives a fresh database its id, and raises the number of its newest settlement batch to at least `settled_batch_min`: an operator
+    /// who adopts a database that is older than its journal says by it that he has seen so.
     ///
     /// # Errors
-    /// [`crate::Conflict::StaleVersion`] where it has another id.
-    async fn set_installation(&self, id: InstallationId) -> Result<(), Error>;
+    /// [`crate::Conflict::StaleVersion`] where it has another id; it is left as it is.
+    async fn set_installation(&self, id: InstallationId, settled_batch_min: u64) -> Result<(), Error>;
 }

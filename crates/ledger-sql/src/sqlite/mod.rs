@@ -1,0 +1,202 @@
+//! The ledger on SQLite: one connection that writes, a few that read, each on a thread of its own.
+//!
+//! SQLite lets one writer in at a time; giving it one thread turns waiting for a lock into waiting in a queue that is bounded and
+//! lets people pass batches. Readers see the last commit and never wait for the writer.
+
+mod activities;
+mod admin;
+mod catalog;
+mod connection;
+mod dead_letters;
+mod errors;
+mod inserts;
+mod migrate;
+mod operations;
+mod orders;
+mod pages;
+mod payments;
+mod records;
+mod rows;
+mod schedules;
+mod settlement;
+mod stock;
+mod threads;
+
+use std::path::Path;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use seckill_ledger::Error;
+
+use connection::{Access, Place, in_transaction};
+use errors::Stop;
+use threads::{Crew, Lane};
+
+/// Where the work on the database is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threads {
+    /// One thread that writes and this many that read, 1 to [`Threads::READERS_MAX`]. A database in memory has none that read.
+    Own {
+        /// Threads that read.
+        readers: u8,
+    },
+    /// On the caller's thread, one call after another: the same calls give the same database, byte by byte.
+    Inline,
+}
+
+impl Threads {
+    /// Most threads that read.
+    pub const READERS_MAX: u8 = 8;
+}
+
+/// How the database is opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Where the work is done.
+    pub threads: Threads,
+    /// How long a statement waits for another process that holds the file's lock, in milliseconds; then it is an outage.
+    pub busy_wait_ms_max: u32,
+    /// Page cache of each connection, in KiB.
+    pub cache_kib: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            threads: Threads::Own { readers: 2 },
+            busy_wait_ms_max: 2_000,
+            cache_kib: 64 << 10,
+        }
+    }
+}
+
+/// A ledger on SQLite. Dropping it lets what was asked run to its end and closes the file.
+pub struct Sqlite {
+    engine: Engine,
+}
+
+enum Engine {
+    Inline(Mutex<Connection>),
+    Threads { writer: Crew, readers: Option<Crew> },
+}
+
+impl Sqlite {
+    /// Opens the file at `path`, makes it where it is missing, and brings its tables to this version.
+    ///
+    /// # Errors
+    /// [`Error::Outage`] where the file can't be used; [`Error::Rejected`] where it is a newer version's, another program's, or was
+    /// changed by hand.
+    pub fn open(path: &Path, options: &Options) -> Result<Self, Error> {
+        Self::open_place(&Place::File(path.to_owned()), options)
+    }
+
+    /// Opens an empty database in memory, which ends with this value.
+    ///
+    /// # Errors
+    /// As [`Sqlite::open`].
+    pub fn open_in_memory(options: &Options) -> Result<Self, Error> {
+        Self::open_place(&Place::Memory, options)
+    }
+
+    fn open_place(place: &Place, options: &Options) -> Result<Self, Error> {
+        let mut writing = connection::open(place, Access::Write, options)?;
+        migrate::migrate(&mut writing)?;
+        let engine = match (options.threads, place) {
+            (Threads::Inline, _) => Engine::Inline(Mutex::new(writing)),
+            (Threads::Own { .. }, Place::Memory) => Engine::Threads {
+                writer: Crew::start("ledger-writer", vec![writing])?,
+                readers: None,
+            },
+            (Threads::Own { readers }, Place::File(_)) => {
+                let reading = (0..readers.clamp(1, Threads::READERS_MAX))
+                    .map(|_| connection::open(place, Access::Read, options))
+                    .collect::<Result<Vec<_>, _>>()?;
+                Engine::Threads {
+                    writer: Crew::start("ledger-writer", vec![writing])?,
+                    readers: Some(Crew::start("ledger-reader", reading)?),
+                }
+            }
+        };
+        Ok(Self { engine })
+    }
+
+    /// Copies the whole database, as of one commit, into a new file. Writers go on meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`] where the file exists; [`Error::Outage`].
+    pub async fn copy_to(&self, path: &Path) -> Result<(), Error> {
+        let path = path.to_owned();
+        self.on_reader(move |source| copy(source, &path)).await
+    }
+
+    /// Reads every page and row and says what is damaged; empty where nothing is.
+    ///
+    /// # Errors
+    /// [`Error::Outage`].
+    pub async fn damages(&self) -> Result<Vec<String>, Error> {
+        let said = self.read(|transaction| {
+            let mut statement = transaction.prepare("PRAGMA integrity_check(20)")?;
+            let lines = statement.query_map([], |row| row.get(0))?;
+            Ok(lines.collect::<rusqlite::Result<Vec<String>>>()?)
+        });
+        Ok(said.await?.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    /// One transaction that may write.
+    async fn write<T, F>(&self, lane: Lane, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Transaction<'_>) -> Result<T, Stop> + Send + 'static,
+    {
+        // Immediate: a transaction that begins by reading could not be promoted after another one's commit.
+        let job = move |connection: &mut Connection| in_transaction(connection, TransactionBehavior::Immediate, work);
+        match &self.engine {
+            Engine::Inline(connection) => job(&mut connection.lock()),
+            Engine::Threads { writer, .. } => writer.run(lane, job).await,
+        }
+    }
+
+    /// One transaction that reads: all of its queries see the same commit.
+    async fn read<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Transaction<'_>) -> Result<T, Stop> + Send + 'static,
+    {
+        let job = move |connection: &mut Connection| in_transaction(connection, TransactionBehavior::Deferred, work);
+        self.on_reader(job).await
+    }
+
+    async fn on_reader<T, F>(&self, job: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Connection) -> Result<T, Error> + Send + 'static,
+    {
+        match &self.engine {
+            Engine::Inline(connection) => job(&mut connection.lock()),
+            Engine::Threads { writer, readers } => {
+                let crew = readers.as_ref().unwrap_or(writer);
+                crew.run(Lane::Person, job).await
+            }
+        }
+    }
+}
+
+fn copy(source: &Connection, path: &Path) -> Result<(), Error> {
+    if path.exists() {
+        return Err(Error::Rejected(format!("{} exists already", path.display())));
+    }
+    let run = || -> Result<bool, Stop> {
+        let mut target = Connection::open(path)?;
+        target.busy_timeout(Duration::ZERO)?;
+        // All pages in one step are one reading; in several, each commit in between would start it anew.
+        let whole = Backup::new(source, &mut target)?.step(-1)? == StepResult::Done;
+        Ok(whole)
+    };
+    match run() {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Error::Outage("the database was locked while it was copied".to_owned())),
+        Err(stop) => Err(stop.into()),
+    }
+}
