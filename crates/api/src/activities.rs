@@ -1,0 +1,213 @@
+//! `GET /api/activities` and `GET /api/activities/{id}`: what everybody reloads while he waits. Rendered once in a while for each core;
+//! a request only adds the server's time and its own id.
+//!
+//! Whatever decides what a visitor can do (phase, challenge, the row itself) shows at once; units left may lag by [`LAG_MS_MAX`].
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use seckill_sale::{Activity, ActivityId, EpochMs, Status};
+
+use crate::activity_view::{ActivityView, Standing};
+use crate::answer::{Answer, push_digits};
+use crate::call::Call;
+use crate::error::Error;
+use crate::path;
+
+/// How old the shown number of units may be, in milliseconds; a fifth of what is promised.
+const LAG_MS_MAX: i64 = 200;
+/// Activities of a list; the unended come first.
+const LIST_MAX: usize = 500;
+
+const PUBLIC: HeaderValue = HeaderValue::from_static("public, max-age=1");
+const BY_LANGUAGE: HeaderValue = HeaderValue::from_static("accept-language");
+const BY_LANGUAGE_AND_ORIGIN: HeaderValue = HeaderValue::from_static("accept-language, origin");
+
+/// Pages that one core rendered. Holds known activities only, so that it can't outgrow the catalogue.
+#[derive(Debug, Default)]
+pub(crate) struct Pages {
+    by_id: HashMap<ActivityId, ActivityPage>,
+    list: Option<Page>,
+}
+
+#[derive(Debug)]
+struct ActivityPage {
+    version: u64,
+    standing: Standing,
+    page: Page,
+}
+
+/// Members of `data` behind the server's time.
+#[derive(Debug, Clone)]
+struct Page {
+    rendered_at: EpochMs,
+    members: Arc<[u8]>,
+    etag: HeaderValue,
+}
+
+impl Page {
+    fn new(members: &[u8], rendered_at: EpochMs) -> Self {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(members);
+        let etag = format!("W/\"{:016x}\"", hasher.finish());
+        Self {
+            rendered_at,
+            members: members.into(),
+            etag: HeaderValue::try_from(etag).expect("hexadecimal digits in quotes are a header"),
+        }
+    }
+
+    /// Also false where the clock went back.
+    fn is_fresh(&self, now: EpochMs) -> bool {
+        (0..LAG_MS_MAX).contains(&now.since(self.rendered_at))
+    }
+}
+
+/// One activity.
+pub(crate) fn activity(call: &Call, head: &Parts) -> Result<Answer, Error> {
+    call.shared()
+        .gate
+        .admit_page(call.at_gate(&head.headers), call.moment)?;
+    let id = path::activity_id(path::last_segment(head.uri.path()))?;
+    let activity = call.visible_activity(id)?;
+    let page = activity_page(call, &activity);
+    Ok(answer(call, &head.headers, &page))
+}
+
+/// All of them.
+pub(crate) async fn activities(call: Call, head: Parts) -> Result<Answer, Error> {
+    call.shared()
+        .gate
+        .admit_page(call.at_gate(&head.headers), call.moment)?;
+    let page = list_page(&call);
+    Ok(answer(&call, &head.headers, &page))
+}
+
+fn standing(call: &Call, activity: &Activity) -> Standing {
+    let shared = call.shared();
+    let stock_left = shared.stock.stock_left(activity.id);
+    Standing::new(activity, &shared.gate.switches(), stock_left, call.moment.now)
+}
+
+fn activity_page(call: &Call, activity: &Activity) -> Page {
+    let now = call.moment.now;
+    let standing = standing(call, activity);
+    let mut pages = call.core.pages.lock();
+    if let Some(kept) = pages.by_id.get(&activity.id) {
+        let lags_only = Standing {
+            stock_left: kept.standing.stock_left,
+            ..standing
+        } == kept.standing;
+        let same = standing == kept.standing || (lags_only && kept.page.is_fresh(now));
+        if kept.version == activity.version && same {
+            return kept.page.clone();
+        }
+    }
+    let members = members(call, activity, standing);
+    // Without the opening brace: the server's time comes first.
+    let page = Page::new(&members[1..], now);
+    let kept = ActivityPage {
+        version: activity.version,
+        standing,
+        page: page.clone(),
+    };
+    pages.by_id.insert(activity.id, kept);
+    let known = call.shared().gate.catalogue().all();
+    if known.len() < pages.by_id.len() {
+        pages.by_id.retain(|id, _| known.contains_key(id));
+    }
+    page
+}
+
+fn members(call: &Call, activity: &Activity, standing: Standing) -> Vec<u8> {
+    let view = ActivityView::new(activity, standing, &call.shared().settings);
+    serde_json::to_vec(&view).expect("texts and numbers serialize")
+}
+
+fn list_page(call: &Call) -> Page {
+    let now = call.moment.now;
+    let mut pages = call.core.pages.lock();
+    if let Some(list) = pages.list.as_ref().filter(|list| list.is_fresh(now)) {
+        return list.clone();
+    }
+    let known = call.shared().gate.catalogue().all();
+    let mut shown: Vec<_> = known
+        .values()
+        .filter(|activity| activity.status != Status::Draft)
+        .collect();
+    shown.sort_unstable_by_key(|activity| {
+        let ended = activity.status == Status::Closed || activity.window.ends_at <= now;
+        let starts_at = activity.window.starts_at.0;
+        (ended, if ended { -starts_at } else { starts_at }, Reverse(activity.id))
+    });
+    let mut members = b"\"activities\":[".to_vec();
+    for (n, activity) in shown.into_iter().take(LIST_MAX).enumerate() {
+        if 0 < n {
+            members.push(b',');
+        }
+        members.extend(self::members(call, activity, standing(call, activity)));
+    }
+    members.extend_from_slice(b"]}");
+    let page = Page::new(&members, now);
+    pages.list = Some(page.clone());
+    page
+}
+
+fn answer(call: &Call, headers: &HeaderMap, page: &Page) -> Answer {
+    let answer = if is_known(headers, &page.etag) {
+        Answer::ready(StatusCode::NOT_MODIFIED, Bytes::new())
+    } else {
+        let mut data = Vec::with_capacity(page.members.len() + 40);
+        data.extend_from_slice(b"{\"server_time\":");
+        push_digits(&mut data, call.moment.now.0.unsigned_abs());
+        data.push(b',');
+        data.extend_from_slice(&page.members);
+        Answer::fine_json(data)
+    };
+    let by_origin = call.shared().origins.vary();
+    answer
+        .header(ETAG, page.etag.clone())
+        .header(CACHE_CONTROL, PUBLIC)
+        .header(VARY, if by_origin { BY_LANGUAGE_AND_ORIGIN } else { BY_LANGUAGE })
+}
+
+/// Whether the client holds this very page. Compared weakly: `W/` makes no difference.
+fn is_known(headers: &HeaderMap, etag: &HeaderValue) -> bool {
+    let opaque = |tag: &[u8]| tag.strip_prefix(b"W/").unwrap_or(tag).to_vec();
+    let etag = || opaque(etag.as_bytes());
+    let mut lines = headers.get_all(IF_NONE_MATCH).iter();
+    lines.any(|line| {
+        let tags = line.as_bytes().split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
+        tags.into_iter().any(|tag| tag == b"*" || opaque(tag) == etag())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entity_tags_are_compared_weakly_and_in_lists() {
+        let etag = HeaderValue::from_static("W/\"a\"");
+        for (sent, expect) in [
+            ("W/\"a\"", true),
+            ("\"a\"", true),
+            ("\"b\", \"a\"", true),
+            ("*", true),
+            ("\"b\"", false),
+            ("a", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(IF_NONE_MATCH, HeaderValue::from_static(sent));
+            assert_eq!(is_known(&headers, &etag), expect, "{sent}");
+        }
+        assert!(!is_known(&HeaderMap::new(), &etag));
+    }
+}

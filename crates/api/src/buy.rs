@@ -1,0 +1,217 @@
+//! `POST /api/seckill/{activity_id}`: the order of the checks, and what each comes to. Everything that decides stands elsewhere.
+
+use bytes::Bytes;
+use http::header::{HeaderName, LOCATION};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use seckill_flow::{Queued, Wish};
+use seckill_gate::{Earlier, Identified};
+use seckill_metrics::ShedReason;
+use seckill_sale::{ActivityId, QUEUED, Quantity, Refusal, RequestKey, UserId};
+use seckill_stock::Glance;
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use crate::answer::{Answer, push_digits};
+use crate::call::Call;
+use crate::count;
+use crate::error::Error;
+use crate::extract::{self, Incoming};
+use crate::path;
+use crate::result_view::{self, Place};
+
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+/// Longest `Idempotency-Key`, in characters.
+const KEY_LENGTH_MAX: usize = 64;
+
+/// The body; all of it may be absent.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct BuyBody {
+    quantity: u64,
+    token: Option<String>,
+}
+
+impl Default for BuyBody {
+    fn default() -> Self {
+        Self {
+            quantity: 1,
+            token: None,
+        }
+    }
+}
+
+/// A purchase as it was asked for, right in its form.
+pub(crate) struct Asked {
+    /// None: a number that no activity has.
+    activity: Option<ActivityId>,
+    quantity: Quantity,
+    token: Option<String>,
+    /// None: the client named no key.
+    key: Option<RequestKey>,
+}
+
+impl Asked {
+    /// One unit, without a purchase token.
+    pub(crate) const fn one(activity: Option<ActivityId>, key: Option<RequestKey>) -> Self {
+        Self {
+            activity,
+            quantity: Quantity::ONE,
+            token: None,
+            key,
+        }
+    }
+}
+
+/// What a purchase comes to.
+pub(crate) type Outcome = Result<(ActivityId, Queued), Error>;
+
+/// Buys.
+pub(crate) async fn buy(call: Call, head: Parts, body: impl Incoming) -> Result<Answer, Error> {
+    let outcome = purchase(&call, &head, body).await;
+    finish(&call, outcome)
+}
+
+async fn purchase(call: &Call, head: &Parts, body: impl Incoming) -> Outcome {
+    let gate = &call.shared().gate;
+    let arrived = gate.arrive(call.at_gate(&head.headers), call.moment)?;
+    let identified = gate.identify(arrived, call.moment)?;
+    let asked = read(call, head, body).await?;
+    admitted(call, identified, asked).await
+}
+
+/// The purchase of somebody who is known, from the gate's last stage on.
+pub(crate) async fn admitted(call: &Call, identified: Identified<'_>, asked: Asked) -> Outcome {
+    let activity = asked.activity.ok_or(Refusal::UnknownActivity)?;
+    let user = identified.user().clone();
+    let wish = seckill_gate::Wish {
+        activity,
+        quantity: asked.quantity,
+        token: asked.token.as_deref(),
+    };
+    // The body may have taken its time: the window is looked at by the time that it is now.
+    let moment = call.shared().moment();
+    let earlier = |user: &UserId, activity| earlier(call, user, activity);
+    let admitted = match call.shared().gate.admit_purchase(identified, wish, earlier, moment) {
+        Ok(admitted) => admitted,
+        Err(refusal) => return replay(call, &user, &asked, activity, refusal).await,
+    };
+    let wish = Wish {
+        activity,
+        user,
+        quantity: admitted.quantity(),
+        key: asked.key.unwrap_or_else(|| RequestKey(rand::random())),
+        request_id: call.request_id.clone(),
+        challenge_met: admitted.challenge_passed(),
+    };
+    let queued = call
+        .core
+        .purchase
+        .purchase(wish)
+        .await
+        .map_err(|refusal| shed(call, refusal))?;
+    Ok((activity, queued))
+}
+
+/// Counts what a purchase came to, and words it.
+pub(crate) fn finish(call: &Call, outcome: Outcome) -> Result<Answer, Error> {
+    count::purchase(call, &outcome);
+    outcome.map(|(activity, queued)| answer(call, activity, queued))
+}
+
+/// Path, headers and body, in their form alone.
+async fn read(call: &Call, head: &Parts, body: impl Incoming) -> Result<Asked, Error> {
+    let activity = path::activity_id(path::last_segment(head.uri.path()))?;
+    let key = idempotency_key(&head.headers)?;
+    let BuyBody { quantity, token } = extract::optional_json(call, &head.headers, body).await?;
+    let quantity = Quantity::new(quantity).map_err(|error| Error::Malformed(error.to_string().into()))?;
+    Ok(Asked {
+        activity,
+        quantity,
+        token,
+        key,
+    })
+}
+
+/// The digest of the client's key.
+pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<RequestKey>, Error> {
+    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
+    let Some(key) = values.next().map(HeaderValue::as_bytes) else {
+        return Ok(None);
+    };
+    let fine = (1..=KEY_LENGTH_MAX).contains(&key.len()) && key.iter().all(u8::is_ascii_graphic);
+    if !fine || values.next().is_some() {
+        return Err(Error::Malformed(
+            "Idempotency-Key must be 1 to 64 visible ASCII characters".into(),
+        ));
+    }
+    let digest = Sha256::digest(key);
+    let mut half = [0; 16];
+    half.copy_from_slice(&digest[..16]);
+    Ok(Some(RequestKey(half)))
+}
+
+/// What memory knows of this buyer.
+fn earlier(call: &Call, user: &UserId, activity: ActivityId) -> Earlier {
+    match call.shared().stock.glance(activity, user) {
+        Glance::Holds(_) => Earlier::Ticket,
+        Glance::SoldOut | Glance::Stranger => Earlier::None,
+        Glance::Ask => Earlier::Unknown,
+    }
+}
+
+/// A lost reply is cured by asking again with the same key, also when the sale is held or over by then.
+async fn replay(call: &Call, user: &UserId, asked: &Asked, activity: ActivityId, refusal: Refusal) -> Outcome {
+    let held = matches!(
+        refusal,
+        Refusal::Paused { .. } | Refusal::NotStarted { .. } | Refusal::Ended
+    );
+    if let Some(key) = asked.key.filter(|_| held)
+        && earlier(call, user, activity) != Earlier::None
+        && let Some(queued) = call.core.purchase.replay(activity, user, key, asked.quantity).await
+    {
+        return Ok((activity, queued));
+    }
+    if refusal == Refusal::Busy {
+        call.shared().metrics.shed.inc(call.core.index, ShedReason::AdmitRatio);
+    }
+    Err(refusal.into())
+}
+
+/// Counts what the store could not take.
+fn shed(call: &Call, refusal: Refusal) -> Refusal {
+    if refusal == Refusal::Busy {
+        let reason = if call.shared().shutdown.is_cancelled() {
+            ShedReason::Draining
+        } else {
+            ShedReason::PendingFull
+        };
+        call.shared().metrics.shed.inc(call.core.index, reason);
+    }
+    refusal
+}
+
+fn answer(call: &Call, activity: ActivityId, queued: Queued) -> Answer {
+    let shared = call.shared();
+    let now = shared.stock.now();
+    let place = Place {
+        ahead: queued.ahead,
+        settle_per_s: shared.pace.per_second(),
+        delayed: false,
+        now,
+        age_ms: 0,
+    };
+    let view = result_view::queued(queued.ticket, place, shared.settings.polls);
+    let mut location = b"/api/seckill/result/".to_vec();
+    push_digits(&mut location, activity.get());
+    let answer = Answer::said(0, QUEUED, &view).status(StatusCode::ACCEPTED).header(
+        LOCATION,
+        HeaderValue::from_maybe_shared(Bytes::from(location)).expect("a path of digits is a header"),
+    );
+    if queued.replayed {
+        answer.header(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"))
+    } else {
+        answer
+    }
+}

@@ -1,0 +1,76 @@
+//! What every handler knows of the request it answers, besides the request itself.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use http::HeaderMap;
+use http::request::Parts;
+use seckill_gate::{Identified, Moment, Request};
+use seckill_sale::{Activity, ActivityId, Language, Refusal, RequestId, Status};
+
+use crate::error::Error;
+use crate::request_id;
+use crate::state::{Core, Shared};
+
+/// One request under way.
+#[derive(Clone)]
+pub(crate) struct Call {
+    pub(crate) core: Arc<Core>,
+    pub(crate) request_id: RequestId,
+    pub(crate) language: Language,
+    pub(crate) peer: IpAddr,
+    /// The store's time at the request's arrival.
+    pub(crate) moment: Moment,
+}
+
+impl Call {
+    pub(crate) fn new(core: &Arc<Core>, peer: IpAddr, headers: &HeaderMap) -> Self {
+        Self {
+            core: core.clone(),
+            request_id: request_id::of(headers),
+            language: crate::language::of(headers),
+            peer,
+            moment: core.shared.moment(),
+        }
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.core.shared
+    }
+
+    /// The request as the gate wants it.
+    pub(crate) const fn at_gate<'a>(&self, headers: &'a HeaderMap) -> Request<'a> {
+        Request {
+            peer: self.peer,
+            headers,
+        }
+    }
+
+    /// Who asks, on routes that show a user what is his.
+    pub(crate) fn reader<'a>(&self, headers: &'a HeaderMap) -> Result<Identified<'a>, Refusal> {
+        self.shared().gate.admit_read(self.at_gate(headers), self.moment)
+    }
+
+    /// An activity that people may see: drafts are as unknown as ids that nobody gave out.
+    pub(crate) fn visible_activity(&self, id: Option<ActivityId>) -> Result<Arc<Activity>, Refusal> {
+        let activity = self
+            .shared()
+            .gate
+            .catalogue()
+            .find(id.ok_or(Refusal::UnknownActivity)?)?;
+        if activity.status == Status::Draft {
+            return Err(Refusal::UnknownActivity);
+        }
+        Ok(activity)
+    }
+}
+
+/// Handlers behind the router take the call that [`crate::Connection`] put there.
+impl<S: Sync> FromRequestParts<S> for Call {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Error> {
+        parts.extensions.get::<Self>().cloned().ok_or(Error::Internal)
+    }
+}

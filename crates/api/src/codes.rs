@@ -1,0 +1,56 @@
+//! `GET /api/codes`: every code with its sentence in both languages, so that a shop's own pages say the same.
+
+use std::sync::LazyLock;
+
+use http::request::Parts;
+use seckill_sale::{Code, Language, QUEUED};
+use serde::Serialize;
+
+use crate::answer::{Answer, Message};
+use crate::call::Call;
+use crate::error::Error;
+use crate::result_view::{FAILED, SUCCEEDED};
+
+#[derive(Serialize)]
+struct Codes {
+    /// Codes that any answer may carry.
+    codes: Vec<CodeView>,
+    /// Codes of a purchase's result.
+    results: Vec<CodeView>,
+}
+
+#[derive(Serialize)]
+struct CodeView {
+    code: u32,
+    http_status: u16,
+    zh: &'static str,
+    en: &'static str,
+}
+
+static DATA: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let code = |code: &Code| CodeView {
+        code: code.number(),
+        http_status: code.http_status(),
+        zh: code.message(Language::Chinese),
+        en: code.message(Language::English),
+    };
+    let result = |(code, [zh, en]): (u32, Message)| CodeView {
+        code,
+        http_status: 200,
+        zh,
+        en,
+    };
+    let codes = Codes {
+        codes: Code::ALL.iter().map(code).collect(),
+        results: [(0, QUEUED), (1, SUCCEEDED), (2, FAILED)].map(result).into(),
+    };
+    serde_json::to_vec(&codes).expect("texts and numbers serialize")
+});
+
+/// All codes.
+pub(crate) async fn codes(call: Call, head: Parts) -> Result<Answer, Error> {
+    call.shared()
+        .gate
+        .admit_page(call.at_gate(&head.headers), call.moment)?;
+    Ok(Answer::fine_json(DATA.clone()))
+}

@@ -1,0 +1,65 @@
+//! Counts how purchases end, in the words of the metrics.
+
+use seckill_metrics::{LimitScope, Outcome as Word};
+use seckill_sale::{Refusal, Scope};
+
+use crate::buy::Outcome;
+use crate::call::Call;
+use crate::error::Error;
+
+/// Counts how a purchase request ended, by the words of the metrics.
+pub(crate) fn purchase(call: &Call, outcome: &Outcome) {
+    let metrics = &call.shared().metrics;
+    let core = call.core.index;
+    let word = match outcome {
+        Ok((_, queued)) if queued.replayed => {
+            metrics.replays.inc(core);
+            Word::Replayed
+        }
+        Ok(_) => Word::Accepted,
+        Err(Error::Refused(refusal)) => {
+            limited(call, refusal);
+            word_of(refusal)
+        }
+        Err(Error::Internal) => Word::Error,
+        Err(_) => Word::Malformed,
+    };
+    metrics.purchases.inc(core, word);
+}
+
+/// Counts a refusal by a limit.
+pub(crate) fn limited(call: &Call, refusal: &Refusal) {
+    let scope = match refusal {
+        Refusal::LimitedByIp { .. } => LimitScope::Ip,
+        Refusal::Limited { scope, .. } => match scope {
+            Scope::Ip => LimitScope::Ip,
+            Scope::User => LimitScope::User,
+            Scope::Device => LimitScope::Device,
+            Scope::Activity => LimitScope::Activity,
+            Scope::Node => LimitScope::Node,
+        },
+        _ => return,
+    };
+    call.shared().metrics.limited.inc(call.core.index, scope);
+}
+
+const fn word_of(refusal: &Refusal) -> Word {
+    match refusal {
+        Refusal::LimitedByIp { .. } | Refusal::Limited { .. } => Word::Limited,
+        Refusal::Unauthenticated => Word::Unauthenticated,
+        Refusal::Malformed { .. } | Refusal::QuantityAboveLimit => Word::Malformed,
+        Refusal::UnknownActivity => Word::UnknownActivity,
+        Refusal::Blocked => Word::Blocked,
+        Refusal::Paused { .. } => Word::Paused,
+        Refusal::NotStarted { .. } => Word::NotStarted,
+        Refusal::Ended => Word::Ended,
+        Refusal::ChallengeFailed => Word::ChallengeFailed,
+        Refusal::KeyReused => Word::KeyReused,
+        Refusal::AlreadyTook(_) => Word::AlreadyTook,
+        Refusal::SoldOut => Word::SoldOut,
+        Refusal::BacklogFull => Word::BacklogFull,
+        Refusal::NotReady(_) => Word::NotReady,
+        Refusal::Busy => Word::Busy,
+        Refusal::OutcomeUnknown => Word::OutcomeUnknown,
+    }
+}

@@ -1,0 +1,164 @@
+//! Why a request is not answered with what it asked for: one value for every such answer, and the answer it becomes.
+
+use std::borrow::Cow;
+
+use axum::response::{IntoResponse, Response};
+use http::StatusCode;
+use seckill_gate::retry_after_ms;
+use seckill_ledger::Conflict;
+use seckill_sale::{Code, EpochMs, Refusal};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::answer::{Answer, Pending};
+use crate::result_view;
+use crate::timestamp::rfc3339;
+
+/// Why a request is not answered with what it asked for.
+#[derive(Debug, Clone, thiserror::Error)]
+pub(crate) enum Error {
+    /// Gate or store refuse.
+    #[error("refused with code {}", .0.code().number())]
+    Refused(Refusal),
+    /// Body, path, query or header of the wrong form.
+    #[error("malformed: {0}")]
+    Malformed(Cow<'static, str>),
+    /// The body is not JSON by its headers.
+    #[error("unsupported media type: {0}")]
+    MediaType(&'static str),
+    /// The body is too large.
+    #[error("body too large")]
+    TooLarge,
+    /// The body came too slowly.
+    #[error("body too slow")]
+    Timeout,
+    /// No ticket, no such order of this user.
+    #[error("not found")]
+    NotFound,
+    /// Nothing is at this path.
+    #[error("no such path")]
+    UnknownPath,
+    /// The path is there, the method is not.
+    #[error("method not allowed")]
+    MethodNotAllowed,
+    /// A page of a foreign origin asks.
+    #[error("foreign origin")]
+    ForeignOrigin,
+    /// The state does not allow it.
+    #[error("conflict: {0}")]
+    Conflict(Cow<'static, str>),
+    /// A signature is missing or wrong.
+    #[error("bad signature: {0}")]
+    BadSignature(&'static str),
+    /// Every stream is taken.
+    #[error("too many streams")]
+    TooManyStreams,
+    /// A bug.
+    #[error("internal error")]
+    Internal,
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<seckill_ledger::Error> for Error {
+    fn from(error: seckill_ledger::Error) -> Self {
+        use seckill_ledger::Error as Ledger;
+        match error {
+            Ledger::NotFound(_) => Self::NotFound,
+            Ledger::Conflict(Conflict::Payment(why)) => Self::Conflict(why.into()),
+            Ledger::Conflict(conflict) => Self::Conflict(conflict.to_string().into()),
+            Ledger::KeyReused => Self::Refused(Refusal::KeyReused),
+            Ledger::Outage(reason) => {
+                tracing::warn!(reason, "the ledger could not be asked");
+                Self::Refused(Refusal::Busy)
+            }
+            Ledger::Rejected(reason) => {
+                tracing::error!(reason, "the ledger rejected what the API had checked");
+                Self::Internal
+            }
+        }
+    }
+}
+
+impl From<seckill_flow::Error> for Error {
+    fn from(error: seckill_flow::Error) -> Self {
+        use seckill_flow::Error as Flow;
+        match error {
+            Flow::Ledger(error) => error.into(),
+            Flow::Stock(error) => Self::Refused(error.into()),
+            Flow::Queue(error) => {
+                tracing::warn!(%error, "the queue could not be asked");
+                Self::Refused(Refusal::Busy)
+            }
+            Flow::Ended | Flow::NoState | Flow::Unstable => Self::Conflict(error.to_string().into()),
+        }
+    }
+}
+
+impl Error {
+    /// The answer at `now`, which the wait of a `Retry-After` begins at.
+    pub(crate) fn answer(self, now: EpochMs) -> Answer {
+        match self {
+            Self::Refused(refusal) => refused(refusal, now),
+            Self::Malformed(why) => Answer::error(Code::Malformed).detail(why),
+            Self::MediaType(why) => Answer::error(Code::Malformed)
+                .status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
+                .detail(why.into()),
+            Self::TooLarge => Answer::error(Code::Malformed)
+                .status(StatusCode::PAYLOAD_TOO_LARGE)
+                .detail("the body is too large".into()),
+            Self::Timeout => Answer::error(Code::RequestTimeout),
+            Self::NotFound => Answer::error(Code::NotFound),
+            Self::UnknownPath => Answer::error(Code::NotFound).detail("nothing is at this path".into()),
+            Self::MethodNotAllowed => Answer::error(Code::MethodNotAllowed),
+            Self::ForeignOrigin => Answer::error(Code::ForeignOrigin),
+            Self::Conflict(why) => Answer::error(Code::Conflict).detail(why),
+            Self::BadSignature(why) => Answer::error(Code::Unauthenticated).detail(why.into()),
+            Self::TooManyStreams => Answer::error(Code::TooManyStreams).retry_after_ms(STREAM_RETRY_MS),
+            Self::Internal => Answer::error(Code::Internal),
+        }
+    }
+}
+
+/// A page that is refused a stream polls meanwhile; streams come free as results come.
+const STREAM_RETRY_MS: u64 = 5_000;
+
+#[derive(Serialize)]
+struct StartsAt {
+    starts_at: String,
+    starts_at_ms: i64,
+}
+
+fn refused(refusal: Refusal, now: EpochMs) -> Answer {
+    let mut answer = Answer::error(refusal.code());
+    if let Some(wait_ms) = retry_after_ms(&refusal, now) {
+        answer = answer.retry_after_ms(wait_ms);
+    }
+    match refusal {
+        Refusal::Malformed { detail } => answer.detail(detail.into()),
+        Refusal::QuantityAboveLimit => answer.detail("the quantity is above the limit of one buyer".into()),
+        Refusal::LimitedByIp { .. } => answer.data(&json!({"scope": "ip"})),
+        Refusal::Limited { scope, .. } => answer.data(&json!({"scope": scope.as_str()})),
+        Refusal::NotStarted { starts_at } => answer.data(&StartsAt {
+            starts_at: rfc3339(starts_at),
+            starts_at_ms: starts_at.0,
+        }),
+        Refusal::Paused { resumes_at: Some(at) } => {
+            answer.data(&json!({"resumes_at": rfc3339(at), "resumes_at_ms": at.0}))
+        }
+        Refusal::AlreadyTook(buyer) => answer.data(&result_view::of_buyer(&buyer)),
+        Refusal::NotReady(reason) => answer.data(&json!({"reason": reason.as_str()})),
+        _ => answer,
+    }
+}
+
+/// For handlers behind the router; worded when the answer leaves.
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        Pending::Error(self).into_response()
+    }
+}

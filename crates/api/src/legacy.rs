@@ -1,0 +1,41 @@
+//! `POST /seckill` with the user in the body: for shops whose gateway speaks this older form. Only in gateway mode, and only from a
+//! trusted proxy, because whoever may call it may buy for anybody. Everything after the body is the buy route's.
+
+use axum::extract::Request;
+use seckill_gate::Authority;
+use seckill_sale::{ActivityId, Refusal, UserId};
+use serde::Deserialize;
+
+use crate::answer::Answer;
+use crate::buy::{self, Asked};
+use crate::call::Call;
+use crate::error::Error;
+use crate::extract;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LegacyBody {
+    activity_id: u64,
+    user_id: UserId,
+}
+
+/// Buys one unit for the named user.
+pub(crate) async fn legacy(call: Call, request: Request) -> Result<Answer, Error> {
+    let gate = &call.shared().gate;
+    if !matches!(gate.authority(), Authority::Gateway) {
+        return Err(Error::UnknownPath);
+    }
+    let (head, body) = request.into_parts();
+    let outcome = async {
+        let arrived = gate.arrive(call.at_gate(&head.headers), call.moment)?;
+        if !arrived.is_from_proxy() {
+            return Err(Refusal::Unauthenticated.into());
+        }
+        let key = buy::idempotency_key(&head.headers)?;
+        let named: LegacyBody = extract::json(&call, &head.headers, body).await?;
+        let identified = gate.identify_named(arrived, named.user_id)?;
+        let asked = Asked::one(ActivityId::new(named.activity_id).ok(), key);
+        buy::admitted(&call, identified, asked).await
+    };
+    buy::finish(&call, outcome.await)
+}

@@ -1,0 +1,65 @@
+//! The public HTTP API: reads requests, asks gate, purchase flow, results and ledger, and words the answers.
+//!
+//! It decides nothing about a sale, opens no port and names no engine. How a request goes:
+//!
+//! ```text
+//! listener ─▶ Connection (service.rs: request id, language, CORS, counting, panics)
+//!                ├─ the three hot routes of router.rs, straight to their handler: buy.rs, result.rs, activities.rs
+//!                └─ every other route through axum
+//!             ◀─ Answer (answer.rs: envelope, problem+json, Server-Time, X-Request-Id, Retry-After)
+//! ```
+//!
+//! The binary makes one [`Shared`] a process and one [`Api`] a core; the listener asks the latter for one [`Connection`] a client:
+//!
+//! ```ignore
+//! let shared = Shared::new(Parts { .. });
+//! listener.serve(move |index| {
+//!     let (batcher, claims) = Batcher::new(stock.clone(), pending_max);
+//!     tokio::task::spawn_local(batcher.run());
+//!     let api = Api::new(CoreState { shared: shared.clone(), purchase: Purchase::new(stock.clone(), claims), index, storefront: None });
+//!     move |peer| api.connection(peer.address)
+//! });
+//! ```
+
+mod activities;
+mod activity_view;
+mod answer;
+mod body;
+mod buy;
+mod call;
+mod codes;
+mod cors;
+mod count;
+mod error;
+mod events;
+mod extract;
+mod health;
+mod language;
+mod legacy;
+mod openapi;
+mod order_view;
+mod orders;
+mod page;
+mod path;
+mod purchase_token;
+mod request_id;
+mod result;
+mod result_view;
+mod router;
+mod service;
+mod state;
+mod streams;
+mod time;
+mod timestamp;
+mod webhook;
+
+pub use answer::Answer;
+pub use body::Body;
+pub use health::Readiness;
+pub use language::of as language_of;
+pub use request_id::of as request_id_of;
+pub use router::ROUTES;
+pub use service::{Answering, Api, Connection};
+pub use state::{CoreState, Parts, Polls, Settings, Shared, StreamLimits};
+pub use timestamp::rfc3339;
+pub use webhook::{SecretError, WebhookSecret};

@@ -1,0 +1,26 @@
+//! The name of a request in every log line about it: the client's own where it is well formed, else a fresh one.
+
+use http::header::HeaderName;
+use http::{HeaderMap, HeaderValue};
+use seckill_sale::RequestId;
+
+pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Takes over `X-Request-Id`, or makes an id. An ill-formed one is never echoed.
+pub fn of(headers: &HeaderMap) -> RequestId {
+    headers
+        .get(HEADER)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|text| RequestId::new(text).ok())
+        .unwrap_or_else(fresh)
+}
+
+/// An id of its own.
+pub(crate) fn fresh() -> RequestId {
+    RequestId::from_bits(rand::random())
+}
+
+/// The id as a header.
+pub(crate) fn value(id: &RequestId) -> HeaderValue {
+    HeaderValue::from_str(id.as_str()).expect("a request id is made of visible ASCII")
+}

@@ -1,0 +1,171 @@
+//! What a buyer is shown of his ticket, in all the places where he is shown it.
+
+use seckill_flow::{Progress, PurchaseResult};
+use seckill_sale::{Buyer, EpochMs, QUEUED, Ticket, TicketState};
+use serde::Serialize;
+
+use crate::answer::Message;
+use crate::state::Polls;
+
+pub(crate) const SUCCEEDED: Message = ["抢购成功，请尽快支付", "It is yours, please pay in time"];
+pub(crate) const FAILED: Message = ["抢购失败", "The purchase has failed"];
+
+/// A ticket that waits for its order.
+#[derive(Debug, Serialize)]
+pub(crate) struct QueuedView {
+    ticket: String,
+    state: &'static str,
+    /// Tickets accepted earlier that are not settled yet; never rises.
+    ahead: u64,
+    /// Orders written a second, lately.
+    settle_per_s: u64,
+    /// The server's time at which this was so, in epoch milliseconds.
+    as_of: i64,
+    /// Whether it waits for a person to look at it.
+    delayed: bool,
+    /// Milliseconds until the next poll.
+    next_poll_ms: u64,
+    /// Milliseconds of silence after which a page stops asking.
+    give_up_after_ms: u64,
+}
+
+/// How a queued ticket stands.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) ahead: u64,
+    pub(crate) settle_per_s: u64,
+    pub(crate) delayed: bool,
+    pub(crate) now: EpochMs,
+    /// Milliseconds since it was accepted.
+    pub(crate) age_ms: i64,
+}
+
+pub(crate) fn queued(ticket: Ticket, place: Place, polls: Polls) -> QueuedView {
+    QueuedView {
+        ticket: ticket.to_string(),
+        state: "queued",
+        ahead: place.ahead,
+        settle_per_s: place.settle_per_s,
+        as_of: place.now.0,
+        delayed: place.delayed,
+        next_poll_ms: next_poll_ms(polls, place.age_ms),
+        give_up_after_ms: polls.give_up_after_ms,
+    }
+}
+
+/// Quick polls first, then slow ones. Nobody counts them: the age of the ticket says how many there have been.
+fn next_poll_ms(polls: Polls, age_ms: i64) -> u64 {
+    let quick_ms = polls.wait_first_ms * u64::from(polls.first_count);
+    let age_ms = u64::try_from(age_ms).unwrap_or(0);
+    if age_ms < quick_ms {
+        polls.wait_first_ms
+    } else {
+        polls.wait_later_ms
+    }
+}
+
+/// A ticket in any state, without what changes while it waits.
+#[derive(Debug, Serialize)]
+pub(crate) struct TicketView {
+    ticket: String,
+    state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    order_no: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
+}
+
+/// What a buyer hears who comes again.
+pub(crate) fn of_buyer(buyer: &Buyer) -> TicketView {
+    ticket(buyer.ticket, buyer.state)
+}
+
+fn ticket(ticket: Ticket, state: TicketState) -> TicketView {
+    let view = |state, order_no, reason| TicketView {
+        ticket: ticket.to_string(),
+        state,
+        order_no,
+        reason,
+    };
+    match state {
+        // A dead letter is the operator's word; to the buyer it waits.
+        TicketState::Queued | TicketState::Dead => view("queued", None, None),
+        TicketState::Succeeded => view("succeeded", Some(ticket.order_no().to_string()), None),
+        TicketState::Failed(reason) => view("failed", None, Some(reason.as_str())),
+    }
+}
+
+/// A result as it is shown: code 0 queued, 1 success, 2 failed.
+pub(crate) enum ResultView {
+    Queued(QueuedView),
+    Final(u32, Message, TicketView),
+}
+
+impl ResultView {
+    /// `age_ms`: milliseconds since the ticket was accepted, asked for only while it waits.
+    pub(crate) fn new(result: &PurchaseResult, now: EpochMs, age_ms: impl FnOnce() -> i64, polls: Polls) -> Self {
+        match result.progress {
+            Progress::Queued {
+                ahead,
+                settle_per_s,
+                delayed,
+            } => {
+                let age_ms = age_ms();
+                let place = Place {
+                    ahead,
+                    settle_per_s,
+                    delayed,
+                    now,
+                    age_ms,
+                };
+                Self::Queued(queued(result.ticket, place, polls))
+            }
+            Progress::Succeeded { .. } => Self::Final(1, SUCCEEDED, ticket(result.ticket, TicketState::Succeeded)),
+            Progress::Failed { reason } => Self::Final(2, FAILED, ticket(result.ticket, TicketState::Failed(reason))),
+        }
+    }
+
+    pub(crate) const fn is_final(&self) -> bool {
+        matches!(self, Self::Final(..))
+    }
+
+    pub(crate) const fn code(&self) -> u32 {
+        match self {
+            Self::Queued(_) => 0,
+            Self::Final(code, ..) => *code,
+        }
+    }
+
+    pub(crate) const fn message(&self) -> Message {
+        match self {
+            Self::Queued(_) => QUEUED,
+            Self::Final(_, message, _) => *message,
+        }
+    }
+}
+
+impl Serialize for ResultView {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Queued(view) => view.serialize(serializer),
+            Self::Final(_, _, view) => view.serialize(serializer),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_quick_polls_then_slow_ones() {
+        let polls = Polls {
+            wait_first_ms: 500,
+            first_count: 3,
+            wait_later_ms: 2_000,
+            give_up_after_ms: 30_000,
+        };
+        let waits = [-5, 0, 1_499, 1_500, 60_000].map(|age_ms| next_poll_ms(polls, age_ms));
+        assert_eq!(waits, [500, 500, 500, 2_000, 2_000]);
+    }
+}
