@@ -40,6 +40,12 @@ impl<S: Storage> Sequencer<S> {
     /// Space that stays free for results and retries when the disk is full: admissions are refused before it is touched.
     const RESULTS_RESERVE_BYTES: u64 = 1 << 20;
 
+    /// Whether no sale has a state.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.state.sales().next().is_none()
+    }
+
     /// Works until the inbox is closed and empty.
     pub fn run(mut self) {
         while self.inbox.wait(self.idle_wait()) {
@@ -57,7 +63,10 @@ impl<S: Storage> Sequencer<S> {
             commands = rest;
             assert!(commands.len() < size, "a batch always does at least one command");
         }
-        self.publish_depth();
+        if !any {
+            // Time alone can make a ticket takable again.
+            self.publish_depth();
+        }
         self.compactor.consider(&self.journal);
         any
     }
@@ -89,6 +98,7 @@ impl<S: Storage> Sequencer<S> {
         } else {
             self.shared.set_broken();
         }
+        self.publish_depth();
         self.frame = turn.into_frame();
         replies.send(committed);
         rest

@@ -1,1 +1,291 @@
-//! What every queue engine must do, on top of a stock engine that fills it. An engine's tests call these with a factory of fresh stores.
+//! What every queue engine must do, on top of a stock engine that fills it: facts that an engine's tests call one by one with a
+//! fresh [`Fixture`]. A fact panics where it does not hold.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use seckill_sale::{
+    ActivityId, Conclusion, Delivery, EpochMs, FailureReason, ManualClock, Ticket, TicketState, UnitTo, UserId,
+};
+
+use crate::{Queue, Verdict, Verdicts};
+
+/// Buys, and tells what the store says of a buyer: the stock engine in front of the queue.
+#[async_trait]
+pub trait Front: Send + Sync {
+    /// Buys one unit of `activity` for each user, in this order. The sale has units enough and admits now.
+    async fn buy(&self, activity: ActivityId, users: &[&str]) -> Vec<Ticket>;
+    /// State of a buyer's ticket.
+    async fn state(&self, activity: ActivityId, user: &UserId) -> Option<TicketState>;
+    /// Units left.
+    async fn left(&self, activity: ActivityId) -> u64;
+}
+
+/// A fresh engine whose clock stands.
+pub struct Fixture {
+    /// The queue.
+    pub queue: Arc<dyn Queue>,
+    /// What fills it.
+    pub front: Arc<dyn Front>,
+    /// Its clock.
+    pub clock: Arc<ManualClock>,
+}
+
+/// Longer than any engine's lease, in milliseconds.
+const PAST_EVERY_LEASE_MS: i64 = 600_000;
+
+impl Fixture {
+    fn activity() -> ActivityId {
+        ActivityId::new(7).expect("in range")
+    }
+
+    async fn bought(&self, users: &[&str]) -> Vec<Ticket> {
+        self.front.buy(Self::activity(), users).await
+    }
+
+    async fn take(&self, count: usize) -> Vec<Delivery> {
+        self.queue.take(count).await.expect("the queue answers")
+    }
+
+    async fn record(&self, tickets: Vec<(Ticket, Verdict)>) {
+        self.queue
+            .record(Verdicts {
+                tickets,
+                settled_batch: 0,
+            })
+            .await
+            .expect("recorded");
+    }
+
+    async fn state(&self, user: &str) -> Option<TicketState> {
+        self.front
+            .state(Self::activity(), &UserId::new(user).expect("valid"))
+            .await
+    }
+
+    fn now(&self) -> EpochMs {
+        seckill_sale::Clock::now(&*self.clock)
+    }
+}
+
+fn tickets(deliveries: &[Delivery]) -> Vec<Ticket> {
+    deliveries.iter().map(|delivery| delivery.ticket).collect()
+}
+
+const SUCCEEDED: Verdict = Verdict::Conclude(Conclusion::Succeeded);
+
+/// Accepted tickets are handed out in their order, each with its buyer.
+pub async fn tickets_come_out_in_the_order_of_acceptance(fixture: &Fixture) {
+    let bought = fixture.bought(&["a", "b", "c"]).await;
+    let taken = fixture.take(2).await;
+    assert_eq!(tickets(&taken), bought[..2]);
+    assert_eq!(taken[1].user.as_str(), "b");
+    assert_eq!(tickets(&fixture.take(10).await), bought[2..]);
+}
+
+/// What is with a worker is not handed out again before its lease ends, and is afterwards.
+pub async fn a_taken_ticket_comes_back_when_its_lease_ends(fixture: &Fixture) {
+    let bought = fixture.bought(&["a"]).await;
+    let first = fixture.take(10).await;
+    assert_eq!(fixture.take(10).await, []);
+    fixture.clock.advance(PAST_EVERY_LEASE_MS);
+    let again = fixture.take(10).await;
+    assert_eq!(tickets(&again), bought);
+    assert!(first[0].deliveries < again[0].deliveries);
+    assert_eq!(again[0].attempts, 0, "a lost worker is no failed attempt");
+}
+
+/// A concluded ticket never comes back, and its buyer reads the result.
+pub async fn a_concluded_ticket_is_gone(fixture: &Fixture) {
+    let bought = fixture.bought(&["a"]).await;
+    fixture.take(10).await;
+    fixture.record(vec![(bought[0], SUCCEEDED)]).await;
+    fixture.clock.advance(PAST_EVERY_LEASE_MS);
+    assert_eq!(fixture.take(10).await, []);
+    assert_eq!(fixture.state("a").await, Some(TicketState::Succeeded));
+    assert_eq!(fixture.queue.depth().tickets, 0);
+}
+
+/// A second verdict on a final ticket, whatever it says, changes nothing.
+pub async fn a_final_result_never_flips(fixture: &Fixture) {
+    let bought = fixture.bought(&["a"]).await;
+    fixture.take(10).await;
+    fixture.record(vec![(bought[0], SUCCEEDED)]).await;
+    let left = fixture.front.left(Fixture::activity()).await;
+    let failed = Conclusion::Failed {
+        reason: FailureReason::Discarded,
+        unit_to: Some(UnitTo::Sale),
+    };
+    let late = [
+        Verdict::Conclude(failed),
+        Verdict::Bury {
+            reason: "late".to_owned(),
+        },
+        SUCCEEDED,
+    ];
+    for verdict in late {
+        fixture.record(vec![(bought[0], verdict)]).await;
+    }
+    let retry = Verdict::Retry {
+        attempts: 1,
+        not_before: fixture.now(),
+    };
+    fixture.record(vec![(bought[0], retry)]).await;
+    assert_eq!(fixture.state("a").await, Some(TicketState::Succeeded));
+    assert_eq!(fixture.front.left(Fixture::activity()).await, left);
+    assert_eq!(fixture.take(10).await, []);
+}
+
+/// A failed ticket gives its unit back once, and only where the verdict says so.
+pub async fn a_failed_ticket_gives_its_unit_back_once(fixture: &Fixture) {
+    let bought = fixture.bought(&["a", "b", "c"]).await;
+    fixture.take(10).await;
+    let before = fixture.front.left(Fixture::activity()).await;
+    let failed = |unit_to| {
+        Verdict::Conclude(Conclusion::Failed {
+            reason: FailureReason::Discarded,
+            unit_to,
+        })
+    };
+    for _ in 0..2 {
+        fixture.record(vec![(bought[0], failed(Some(UnitTo::Sale)))]).await;
+        fixture
+            .record(vec![
+                (bought[1], failed(Some(UnitTo::Product))),
+                (bought[2], failed(None)),
+            ])
+            .await;
+    }
+    assert_eq!(fixture.front.left(Fixture::activity()).await, before + 1);
+    assert_eq!(
+        fixture.state("a").await,
+        Some(TicketState::Failed(FailureReason::Discarded))
+    );
+}
+
+/// A retry waits for its time and keeps its count; what is behind it goes on.
+pub async fn a_retry_waits_and_its_neighbours_go_on(fixture: &Fixture) {
+    let bought = fixture.bought(&["a", "b"]).await;
+    fixture.take(1).await;
+    let not_before = fixture.now().plus(1_000);
+    fixture
+        .record(vec![(
+            bought[0],
+            Verdict::Retry {
+                attempts: 3,
+                not_before,
+            },
+        )])
+        .await;
+    assert_eq!(tickets(&fixture.take(10).await), bought[1..]);
+    fixture.clock.set(not_before);
+    let again = fixture.take(10).await;
+    assert_eq!(tickets(&again), bought[..1]);
+    assert_eq!(again[0].attempts, 3);
+}
+
+/// A ticket given back is no failed attempt.
+pub async fn a_ticket_given_back_counts_no_attempt(fixture: &Fixture) {
+    let bought = fixture.bought(&["a"]).await;
+    fixture.take(10).await;
+    let not_before = fixture.now().plus(200);
+    fixture
+        .record(vec![(bought[0], Verdict::GiveBack { not_before })])
+        .await;
+    assert_eq!(fixture.take(10).await, []);
+    fixture.clock.set(not_before);
+    assert_eq!(fixture.take(10).await[0].attempts, 0);
+}
+
+/// A dead letter keeps its unit, is told with its reason, and is handed out again once revived.
+pub async fn a_dead_letter_waits_until_it_is_revived(fixture: &Fixture) {
+    let bought = fixture.bought(&["a"]).await;
+    fixture.take(10).await;
+    let left = fixture.front.left(Fixture::activity()).await;
+    fixture
+        .record(vec![(
+            bought[0],
+            Verdict::Bury {
+                reason: "no such product".to_owned(),
+            },
+        )])
+        .await;
+    fixture.clock.advance(PAST_EVERY_LEASE_MS);
+    assert_eq!(fixture.take(10).await, []);
+    assert_eq!(fixture.state("a").await, Some(TicketState::Dead));
+    let dead = fixture.queue.dead_letters(Fixture::activity()).await.expect("answers");
+    assert_eq!(
+        dead.iter()
+            .map(|(buyer, reason)| (buyer.ticket, reason.as_str()))
+            .collect::<Vec<_>>(),
+        [(bought[0], "no such product")]
+    );
+    assert_eq!(
+        (
+            fixture.queue.depth().dead,
+            fixture.front.left(Fixture::activity()).await
+        ),
+        (1, left)
+    );
+    for _ in 0..2 {
+        fixture.queue.revive(bought[0]).await.expect("done");
+    }
+    assert_eq!(tickets(&fixture.take(10).await), bought);
+    assert_eq!(fixture.state("a").await, Some(TicketState::Queued));
+    assert_eq!(
+        fixture.queue.dead_letters(Fixture::activity()).await.expect("answers"),
+        []
+    );
+}
+
+/// Of two sales the one that waits longest is served, one sale a batch.
+pub async fn the_longest_wait_is_served_first(fixture: &Fixture) {
+    let other = ActivityId::new(8).expect("in range");
+    let first = fixture.front.buy(other, &["a"]).await;
+    fixture.clock.advance(1);
+    let second = fixture.bought(&["b", "c"]).await;
+    assert_eq!(tickets(&fixture.take(10).await), first);
+    assert_eq!(tickets(&fixture.take(10).await), second);
+}
+
+/// The depth counts what waits, taken or not, and tells the oldest.
+pub async fn depth_counts_what_waits(fixture: &Fixture) {
+    let began = fixture.now();
+    let bought = fixture.bought(&["a", "b"]).await;
+    fixture.take(1).await;
+    let depth = fixture.queue.depth();
+    assert_eq!(
+        (depth.tickets, depth.oldest_accepted_at, depth.newest_accepted_at),
+        (2, Some(began), Some(began))
+    );
+    fixture.record(vec![(bought[0], SUCCEEDED)]).await;
+    assert_eq!(fixture.queue.depth().tickets, 1);
+}
+
+/// Waiting for tickets ends when there are some.
+pub async fn ready_returns_when_tickets_wait(fixture: &Fixture) {
+    fixture.bought(&["a"]).await;
+    fixture.queue.ready().await;
+    assert_eq!(fixture.take(10).await.len(), 1);
+}
+
+/// Calls every fact of this suite with a fresh fixture each, as tests of the calling module: `queue_conformance!(fixture, block_on)`.
+#[macro_export]
+macro_rules! queue_conformance {
+    ($fixture:expr, $block_on:expr) => {
+        $crate::queue_conformance!(@each $fixture, $block_on,
+            tickets_come_out_in_the_order_of_acceptance, a_taken_ticket_comes_back_when_its_lease_ends,
+            a_concluded_ticket_is_gone, a_final_result_never_flips, a_failed_ticket_gives_its_unit_back_once,
+            a_retry_waits_and_its_neighbours_go_on, a_ticket_given_back_counts_no_attempt,
+            a_dead_letter_waits_until_it_is_revived, the_longest_wait_is_served_first, depth_counts_what_waits,
+            ready_returns_when_tickets_wait,
+        );
+    };
+    (@each $fixture:expr, $block_on:expr, $($fact:ident),* $(,)?) => {
+        $(#[test]
+        fn $fact() {
+            let fixture = $fixture;
+            $block_on($crate::conformance::$fact(&fixture));
+        })*
+    };
+}

@@ -274,6 +274,9 @@ pub(super) fn replay_snapshot<S: Storage>(
     // Every payload of a snapshot stands for all that was before its end, so they share one sequence.
     let sequence = header.sequence.saturating_sub(1);
     replay_frames(&mut walker, &name, &mut |_, payload| replay(sequence, payload))?;
+    if let Tail::Torn { from, .. } = walker.tail()? {
+        return Err(Error::damaged(&name, from, Damage::Frame));
+    }
     if walker.frames() != header.frames || walker.len() != header.bytes {
         return Err(Error::damaged(&name, walker.offset(), Damage::Frame));
     }

@@ -7,3 +7,8 @@ mod stock {
     use crate::support::{Engine, block_on};
     seckill_stock::stock_conformance!(Engine::start().fixture(), block_on);
 }
+
+mod queue {
+    use crate::support::{Engine, block_on};
+    seckill_queue::queue_conformance!(Engine::start().queue_fixture(), block_on);
+}

@@ -4,11 +4,13 @@ use std::future::Future;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use async_trait::async_trait;
 use seckill_engine_embedded::journal::Journal;
 use seckill_engine_embedded::storage::Disk;
 use seckill_engine_embedded::{Embedded, Options, compact, open};
-use seckill_sale::{InstallationId, ManualClock};
+use seckill_sale::{ActivityId, Claim, InstallationId, ManualClock, Ticket, TicketState, UserId};
 use seckill_stock::conformance::Fixture;
+use seckill_stock::{OpenOutcome, Stock};
 use tempfile::TempDir;
 
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -94,6 +96,65 @@ impl Engine {
         };
         std::mem::forget(self);
         fixture
+    }
+}
+
+impl Engine {
+    /// For the queue's conformance: two sales are open.
+    pub fn queue_fixture(self) -> seckill_queue::conformance::Fixture {
+        let engine = self.engine.clone();
+        block_on(async {
+            for id in [7, 8] {
+                let activity = ActivityId::new(id).expect("in range");
+                let outcome = engine.open(Fixture::opening(activity, 100)).await;
+                assert_eq!(outcome, Ok(OpenOutcome::Created));
+            }
+        });
+        let clock = self.clock.clone();
+        std::mem::forget(self);
+        let queue = Arc::new(engine.clone());
+        seckill_queue::conformance::Fixture {
+            queue,
+            front: Arc::new(Front(engine)),
+            clock,
+        }
+    }
+}
+
+struct Front(Embedded);
+
+#[async_trait]
+impl seckill_queue::conformance::Front for Front {
+    async fn buy(&self, activity: ActivityId, users: &[&str]) -> Vec<Ticket> {
+        let claims = users
+            .iter()
+            .map(|user| Claim {
+                activity,
+                ..Fixture::claim(user, 1, 1)
+            })
+            .collect();
+        let answers = self.0.claim(claims).await;
+        answers
+            .into_iter()
+            .map(|answer| answer.expect("admitted").ticket)
+            .collect()
+    }
+
+    async fn state(&self, activity: ActivityId, user: &UserId) -> Option<TicketState> {
+        self.0
+            .buyer(activity, user)
+            .await
+            .expect("answers")
+            .map(|buyer| buyer.state)
+    }
+
+    async fn left(&self, activity: ActivityId) -> u64 {
+        self.0
+            .figures(activity)
+            .await
+            .expect("answers")
+            .expect("has a state")
+            .stock_left
     }
 }
 
