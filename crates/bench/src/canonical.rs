@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::admin::{Audit, get};
+use crate::admin::Audit;
 use crate::disk::{self, DiskProbe};
+use crate::http::get;
 use crate::jobs::Jobs;
 use crate::load::{self, Load, Pace, Progress};
 use crate::outcome::LoadReport;

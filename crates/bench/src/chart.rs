@@ -125,7 +125,7 @@ impl Axes {
             format!(r#"<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}"><title>{title}</title>"#);
         for part in 0..=4 {
             let value = self.most * f64::from(part) / 4.0;
-            let (y, label) = (self.y(value), crate::report::grouped(value));
+            let (y, label) = (self.y(value), crate::words::grouped(value));
             put(
                 &mut svg,
                 format_args!(r#"<line class="grid" x1="{LEFT}" x2="{WIDTH}" y1="{y:.1}" y2="{y:.1}"/>"#),
@@ -185,6 +185,20 @@ mod tests {
         ];
         let svg = outcomes(&series);
         assert_eq!(svg.matches("<rect").count(), 3);
+        let number = |kind: &str, name: &str| -> f64 {
+            let rect = svg.split(&format!("class=\"{kind}\"")).nth(1).unwrap();
+            rect.split(&format!(" {name}=\""))
+                .nth(1)
+                .unwrap()
+                .split('"')
+                .next()
+                .unwrap()
+                .parse()
+                .unwrap()
+        };
+        let top_of_lower = number("accepted", "y");
+        let bottom_of_upper = number("sold-out", "y") + number("sold-out", "height");
+        assert!((top_of_lower - bottom_of_upper).abs() < 0.2, "{svg}");
         assert!(svg.contains("<title>0.0 s: 100/s accepted</title>"), "{svg}");
         assert!(svg.contains("<title>0.1 s: 10/s no answer</title>"), "{svg}");
     }

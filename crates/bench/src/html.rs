@@ -6,7 +6,8 @@ use crate::canonical::SaleReport;
 use crate::chart::{self, KINDS, Line};
 use crate::outcome::{LoadReport, Percentiles, SLOT_MS};
 use crate::overload::OverloadReport;
-use crate::report::{RatioWords, Report, comparison_name, disk_words, grouped};
+use crate::report::Report;
+use crate::words::{RatioWords, comparison_name, disk_words, grouped};
 
 const STYLE: &str = include_str!("page.css");
 

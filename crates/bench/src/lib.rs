@@ -12,8 +12,10 @@ pub mod comparison;
 pub mod disk;
 mod error;
 mod html;
+pub mod http;
 pub mod jobs;
 pub mod load;
+pub mod metrics;
 pub mod outcome;
 pub mod overload;
 pub mod plan;
@@ -26,10 +28,12 @@ mod stand_in;
 mod tally;
 #[cfg(test)]
 mod testing;
+mod text;
 pub mod token;
 mod verdict;
 pub mod watch;
 mod wire;
+mod words;
 
 pub use error::Error;
 

@@ -1,9 +1,11 @@
 //! Tests of the three forms of a report, on a sale that a stub has run.
 
 use super::*;
-use crate::comparison::{Pair, RunFigures, RunSize};
+use crate::comparison::{Comparison, Pair, RunFigures, RunSize};
+use crate::disk::DiskProbe;
 use crate::plan::{Crowd, Figures, plan};
 use crate::verdict::tests::{Lie, sale};
+use crate::words::grouped;
 
 fn ratio(comparison: Comparison, rate: f64) -> RatioReport {
     let disk = DiskProbe {

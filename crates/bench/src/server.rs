@@ -4,7 +4,8 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::admin::{Admin, get};
+use crate::admin::Admin;
+use crate::http::get;
 use crate::process::{Process, Usage};
 use crate::token::Signer;
 use crate::{Error, Result};

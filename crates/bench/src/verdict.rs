@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use crate::Result;
-use crate::admin::{Audit, get};
+use crate::admin::Audit;
 use crate::canonical::{Audience, SaleConfig};
+use crate::http::get;
 use crate::jobs::Jobs;
 use crate::outcome::LoadReport;
 use crate::server::Target;

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::admin::{Admin, Metrics};
+use crate::admin::Admin;
+use crate::metrics::Metrics;
 use crate::{Error, Result};
 
 /// How often it looks.

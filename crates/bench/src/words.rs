@@ -1,0 +1,72 @@
+//! How figures are put into words, the same in every form of a report.
+
+use crate::comparison::{Comparison, RatioReport, Spread};
+use crate::disk::DiskProbe;
+use crate::outcome::Percentiles;
+use crate::overload::Bottleneck;
+
+/// Rate and CPU as "median (min to max)".
+pub(crate) struct RatioWords {
+    pub(crate) rate: String,
+    pub(crate) cpu: String,
+}
+
+impl RatioWords {
+    pub(crate) fn of(ratio: &RatioReport) -> Self {
+        let words = |spread: Spread| format!("{:.2} ({:.2} to {:.2})", spread.median, spread.min, spread.max);
+        Self {
+            rate: words(ratio.rate),
+            cpu: words(ratio.cpu),
+        }
+    }
+}
+
+/// What a comparison is called.
+pub(crate) fn comparison_name(comparison: Comparison) -> &'static str {
+    match comparison {
+        Comparison::Refusals => "refusals",
+        Comparison::Acceptances => "accepted purchases",
+        Comparison::ActivityPage => "activity page",
+        Comparison::ResultPoll => "result poll",
+    }
+}
+
+pub(crate) fn bottleneck_words(bottleneck: Bottleneck) -> String {
+    match bottleneck {
+        Bottleneck::Store { own_ms } => format!("store ({own_ms:.1} ms a step) carries"),
+        Bottleneck::Processor => "processor carries".to_owned(),
+    }
+}
+
+pub(crate) fn disk_words(disk: &DiskProbe) -> String {
+    let DiskProbe {
+        median_ms,
+        p99_ms,
+        write_bytes,
+        ..
+    } = disk;
+    format!(
+        "{} KiB + fdatasync: median {median_ms:.2} ms, p99 {p99_ms:.2} ms",
+        write_bytes / 1024
+    )
+}
+
+pub(crate) fn percentile_words(of: &Percentiles) -> String {
+    format!(
+        "p50 {:.1} · p90 {:.1} · p99 {:.1} · p99.9 {:.1} · max {:.1} ms",
+        of.p50_ms, of.p90_ms, of.p99_ms, of.p999_ms, of.max_ms
+    )
+}
+
+/// A whole number with a comma at every thousand.
+pub(crate) fn grouped(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.char_indices() {
+        if 0 < index && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
