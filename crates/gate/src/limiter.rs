@@ -226,6 +226,30 @@ mod tests {
         assert!(total <= 1000 && 900 < total, "{total}");
     }
 
+    proptest::proptest! {
+        /// The promise of a rate with a burst, over every stretch of time: at most the burst and what the rate yields meanwhile.
+        #[test]
+        fn no_stretch_of_time_passes_more_than_burst_and_rate(
+            steps_ms in proptest::collection::vec(0_i64..400, 1..200), per_s in 1_u32..20, burst in 1_u32..10,
+        ) {
+            let limiter = Limiter::new(Limit::Rate(Rate::per_second(per_s, burst).expect("in range")), 8);
+            let mut now = T0;
+            let mut passes = Vec::new();
+            for step_ms in steps_ms {
+                now = now.plus(step_ms);
+                if limiter.check("a", now).is_ok() {
+                    passes.push(now);
+                }
+            }
+            for (at, first) in passes.iter().enumerate() {
+                for (count, last) in passes[at..].iter().enumerate() {
+                    let yielded = last.since(*first) as f64 * f64::from(per_s) / 1000.0;
+                    proptest::prop_assert!(count as f64 + 1.0 <= f64::from(burst) + yielded + 0.001);
+                }
+            }
+        }
+    }
+
     #[test]
     fn largest_limits_do_not_overflow() {
         for limit in ["1/min burst 1000000", "1000000/s burst 1000000"] {
