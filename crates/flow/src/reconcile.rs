@@ -6,6 +6,8 @@
 
 mod compare;
 mod fix;
+mod found;
+mod realign;
 mod scan;
 
 use seckill_sale::{ActivityId, Ticket, UserId};
@@ -14,7 +16,7 @@ use serde::{Serialize, Serializer};
 use crate::{Audit, Error, Operator};
 
 pub use compare::DifferenceKind;
-pub(crate) use fix::LeftMay;
+pub(crate) use realign::LeftMay;
 
 /// Whether a reconciliation may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

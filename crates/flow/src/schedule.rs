@@ -5,9 +5,11 @@
 //! drives it with a clock of its own. [`Scheduler::run`] is the thin loop around it. Two schedulers at once are harmless: every step is
 //! guarded by the ledger. What fails is logged and does not hold up the rest.
 
+mod local;
 mod occurrences;
 mod rounds;
 mod tick;
+mod ticked;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 pub use occurrences::{Error as OccurrencesError, Occurrences};
 pub use rounds::ROUNDS_A_TICK;
 use rounds::Rounds;
-pub use tick::{Failure, Part, Ticked};
+pub use ticked::{Failure, Part, Ticked};
 
 use crate::Operator;
 

@@ -1,31 +1,16 @@
-//! Puts differences right: finishes tickets, queues them again, applies movements, sets the units left.
-//!
-//! Whatever touches the units left as a number stands behind a fence: the store lets nobody in between counting and writing.
+//! Puts differences right: finishes tickets, applies movements, writes lost failures again. What changes the units left is in `realign`.
 
 use std::mem;
 
-use seckill_ledger::{DeadLetterState, OpeningRow, Parking, RecordState};
+use seckill_ledger::{DeadLetterState, Parking, RecordState};
 use seckill_queue::{Verdict, Verdicts};
-use seckill_sale::{ActivityId, Buyer, Conclusion, Delivery, Figures, RequestId, Status, Terms, TicketState, UserId};
-use seckill_stock::Rebase;
+use seckill_sale::{ActivityId, Buyer, Conclusion, Delivery, RequestId, TicketState};
 
-use super::scan::{Found, Suspect, unapplied};
+use super::found::{Found, Suspect, unapplied};
+use super::realign::LeftMay;
 use super::{Difference, DifferenceKind};
-use crate::audit::Reading;
 use crate::dead_letters::discarded;
 use crate::{Error, Operator};
-
-/// What may happen to the units left.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LeftMay {
-    /// They may only fall.
-    Fall,
-    /// They may also rise: an operator recovers.
-    Change,
-}
-
-/// Epochs counted up at the most until the store's own is passed: a restored ledger is behind by the rebuilds since its copy.
-const EPOCHS_MAX: u32 = 1_000;
 
 impl Operator {
     /// Puts right what can be; gives every difference with whether it was.
@@ -128,90 +113,10 @@ impl Operator {
             .await?;
         Ok(true)
     }
-
-    /// Queues these buyers again under a new epoch and sets the units left by the ledger, while the store lets nobody in.
-    async fn realign(&self, id: ActivityId, requeue: Vec<&Buyer>, left_may: LeftMay) -> Result<(), Error> {
-        for buyer in &requeue {
-            self.unpark(buyer).await?;
-        }
-        let _one_at_a_time = self.terms.lock().await;
-        let terms = self.layers.ledger.activity(id).await?.terms();
-        if terms.status == Status::Running {
-            // Known to the scheduler before the store is: whatever ends this call halfway, the sale goes on.
-            self.fenced.lock().insert(id);
-            let fence = Terms {
-                status: Status::Paused,
-                ..terms
-            };
-            self.layers.stock.change(fence).await?;
-        }
-        let outcome = self.rebase(id, &requeue, left_may).await;
-        self.layers.stock.change(terms).await?;
-        self.fenced.lock().remove(&id);
-        outcome
-    }
-
-    /// A ticket that succeeded, but is parked in a ledger restored from an older copy: its letter is taken back first.
-    async fn unpark(&self, buyer: &Buyer) -> Result<(), Error> {
-        if let Some(letter) = self.layers.ledger.dead_letter_of(buyer.ticket).await?
-            && letter.state == DeadLetterState::Parked
-        {
-            self.layers
-                .ledger
-                .retry_dead_letter(letter.id, self.own_context())
-                .await?;
-        }
-        Ok(())
-    }
-
-    async fn rebase(&self, id: ActivityId, requeue: &[&Buyer], left_may: LeftMay) -> Result<(), Error> {
-        let figures = self.layers.stock.figures(id).await?.ok_or(Error::NoState)?;
-        let row = self.epoch_past(id, &figures).await?;
-        let reading = self.reading(id).await?.ok_or(Error::NoState)?;
-        let users: Vec<UserId> = requeue.iter().map(|buyer| buyer.user.clone()).collect();
-        let units: u64 = requeue.iter().map(|buyer| buyer.quantity.get()).sum();
-        let counted = reading.is_stable() && reading.tally.available == row.available;
-        let Reading { before, .. } = reading;
-        let (left, applied_movement) = match (left_may, counted) {
-            (LeftMay::Change, false) => return Err(Error::Unstable),
-            // Workers are at it: the units left stay as they are. They can't be too low by that, and the next run counts them.
-            (LeftMay::Fall, false) => (before.stock_left, before.applied_movement),
-            (LeftMay::Fall, true) => (before.stock_left.min(left_by(&row, &before, units)), row.last_movement),
-            (LeftMay::Change, true) => (left_by(&row, &before, units), row.last_movement),
-        };
-        tracing::warn!(
-            activity = %id, epoch = %row.epoch, left, left_before = before.stock_left, tickets = users.len(),
-            "the store is brought in line with the ledger"
-        );
-        let rebase = Rebase {
-            activity: id,
-            epoch: row.epoch,
-            left,
-            applied_movement,
-            requeue: users,
-        };
-        Ok(self.layers.stock.rebase(rebase).await?)
-    }
-
-    /// Counts the ledger's epoch up until it is past the store's.
-    async fn epoch_past(&self, id: ActivityId, figures: &Figures) -> Result<OpeningRow, Error> {
-        for _ in 0..EPOCHS_MAX {
-            let row = self.layers.ledger.begin_opening(id, self.own_context()).await?;
-            if figures.epoch < row.epoch {
-                return Ok(row);
-            }
-        }
-        Err(Error::Unstable)
-    }
 }
 
 fn fixed(difference: Difference, fixed: bool) -> Difference {
     Difference { fixed, ..difference }
-}
-
-/// What the ledger has, less what is promised: waiting tickets, dead ones, and `units` that are queued again.
-const fn left_by(row: &OpeningRow, figures: &Figures, units: u64) -> u64 {
-    row.available.saturating_sub(figures.queued + figures.dead + units)
 }
 
 fn delivery(buyer: &Buyer) -> Delivery {

@@ -1,16 +1,14 @@
 //! When the rounds of a recurring sale start: a cron expression of five fields in a time zone.
 //!
 //! Where clocks are put forward over a start, the round starts at the moment they jump; where they are put back, once. The search itself is
-//! the cron library's; this is the bridge to the time library.
+//! the cron library's.
 
-use std::cmp::Ordering;
-
+use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
-use croner::{CivilDate, CivilDateTime, CivilTime, Cron, CronDateTime, Resolution, Weekday, errors::CronError};
-use jiff::civil::DateTime;
-use jiff::tz::{AmbiguousOffset, TimeZone};
-use jiff::{SignedDuration, Timestamp, ZonedDateTime};
+use jiff::tz::TimeZone;
 use seckill_sale::EpochMs;
+
+use super::local::Local;
 
 /// Why an expression or a time zone can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -64,65 +62,14 @@ impl Occurrences {
     }
 
     fn local(&self, moment: EpochMs) -> Option<Local> {
-        let timestamp = Timestamp::from_millisecond(moment.0).ok()?;
-        Some(Local(timestamp.to_zoned_datetime(self.zone.clone())))
-    }
-}
-
-/// A moment with its zone, as the cron library wants to see it.
-#[derive(Clone)]
-struct Local(ZonedDateTime);
-
-impl Local {
-    /// The moment, in whole seconds: starts have no milliseconds.
-    fn moment(&self) -> EpochMs {
-        EpochMs(self.0.timestamp().as_second() * 1000)
-    }
-}
-
-impl CronDateTime for Local {
-    fn to_civil(&self) -> CivilDateTime {
-        let local = self.0.datetime();
-        let part = |value: i8| u32::from(value.unsigned_abs());
-        CivilDateTime::new(
-            CivilDate::from_parts_unchecked(i32::from(local.year()), part(local.month()), part(local.day())),
-            CivilTime::from_parts_unchecked(part(local.hour()), part(local.minute()), part(local.second())),
-        )
-    }
-
-    fn civil_weekday(&self) -> Weekday {
-        Weekday::from_days_from_sunday(u32::from(self.0.weekday().to_sunday_zero_offset().unsigned_abs()))
-    }
-
-    fn resolve_civil(&self, civil: CivilDateTime) -> Result<Resolution<Self>, CronError> {
-        let part = |value: u32| i8::try_from(value).map_err(|_| CronError::InvalidDate);
-        let year = i16::try_from(civil.year()).map_err(|_| CronError::InvalidDate)?;
-        let (month, day) = (part(civil.month())?, part(civil.day())?);
-        let (hour, minute, second) = (part(civil.hour())?, part(civil.minute())?, part(civil.second())?);
-        let local = DateTime::new(year, month, day, hour, minute, second, 0).map_err(|_| CronError::InvalidDate)?;
-        let resolved = self.0.time_zone().to_ambiguous_zoned_datetime(local);
-        let invalid = |_| CronError::InvalidTime;
-        Ok(match resolved.offset() {
-            AmbiguousOffset::Unambiguous { .. } => Resolution::Single(Self(resolved.unambiguous().map_err(invalid)?)),
-            AmbiguousOffset::Fold { .. } => Resolution::Ambiguous(
-                Self(resolved.clone().earlier().map_err(invalid)?),
-                Self(resolved.later().map_err(invalid)?),
-            ),
-            AmbiguousOffset::Gap { .. } => Resolution::Gap,
-        })
-    }
-
-    fn checked_add_seconds(&self, seconds: i64) -> Option<Self> {
-        self.0.checked_add(SignedDuration::from_secs(seconds)).ok().map(Self)
-    }
-
-    fn cmp_instant(&self, other: &Self) -> Ordering {
-        self.0.timestamp().cmp(&other.0.timestamp())
+        Local::new(moment, self.zone.clone())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
 
     fn at(text: &str) -> EpochMs {

@@ -1,96 +1,9 @@
 //! One tick: everything that is due at a moment, part by part.
 
-use std::fmt;
+use seckill_sale::{Activity, EpochMs, Status};
 
-use seckill_sale::{Activity, ActivityId, EpochMs, Status};
-
-use super::Scheduler;
+use super::{Part, Scheduler, Ticked};
 use crate::{Error, Operator};
-
-/// A part of the scheduler's work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
-    /// Reading the list of sales.
-    Catalogue,
-    /// Rules into the store, resuming.
-    Terms,
-    /// States for sales that begin.
-    Preheat,
-    /// Closing and returning units.
-    Close,
-    /// Dropping states.
-    Forget,
-    /// Recurring sales.
-    Rounds,
-    /// Movements into the store.
-    Movements,
-    /// Dead letters.
-    DeadLetters,
-    /// Orders that were not paid in time.
-    Expiry,
-}
-
-/// What went wrong with a part; the others were done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
-    /// The part.
-    pub part: Part,
-    /// The sale; none where it concerns none or many.
-    pub activity: Option<ActivityId>,
-    /// What went wrong.
-    pub reason: String,
-}
-
-/// What a tick did.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Ticked {
-    /// Sales whose state was created.
-    pub preheated: Vec<ActivityId>,
-    /// Sales that went on by their own date.
-    pub resumed: Vec<ActivityId>,
-    /// Sales that were closed because their window is over.
-    pub closed: Vec<ActivityId>,
-    /// Sales that the store dropped.
-    pub forgotten: Vec<ActivityId>,
-    /// Units returned to products.
-    pub units_returned: u64,
-    /// Rounds made.
-    pub rounds_made: u64,
-    /// Movements applied.
-    pub movements_applied: u64,
-    /// Dead letters brought in line or discarded.
-    pub dead_letters: u64,
-    /// Orders expired.
-    pub orders_expired: u64,
-    /// What went wrong.
-    pub failures: Vec<Failure>,
-    /// When the next tick is wanted.
-    pub next_at: EpochMs,
-}
-
-impl Ticked {
-    fn failed(&mut self, part: Part, activity: Option<ActivityId>, error: &dyn fmt::Display) {
-        let reason = error.to_string();
-        tracing::warn!(
-            ?part,
-            ?activity,
-            reason,
-            "the scheduler could not do a part; it tries again"
-        );
-        self.failures.push(Failure { part, activity, reason });
-    }
-
-    /// The value, or none with the failure noted.
-    fn note<T>(&mut self, part: Part, activity: Option<ActivityId>, outcome: Result<T, Error>) -> Option<T> {
-        outcome.map_err(|error| self.failed(part, activity, &error)).ok()
-    }
-
-    fn wanted_at(&mut self, now: EpochMs, moment: EpochMs) {
-        if now < moment {
-            self.next_at = self.next_at.min(moment);
-        }
-    }
-}
 
 impl Scheduler {
     /// Does everything that is due at `now`.
@@ -237,7 +150,8 @@ impl Scheduler {
         if activity.status != Status::Closed {
             return;
         }
-        if operator.has_state(id) || !self.closed.contains(&id) {
+        let has_left = operator.layers.stock.stock_left(id).is_some_and(|left| left != 0);
+        if has_left || !self.closed.contains(&id) {
             let closing = ticked.note(Part::Close, Some(id), operator.finish_closing(id).await);
             if let Some(closing) = closing {
                 ticked.units_returned += closing.returned;

@@ -1,0 +1,142 @@
+//! The embedded engine behind a switch: after so many writes every further one fails, as if the process had died between two steps.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use async_trait::async_trait;
+use seckill_engine_embedded::Embedded;
+use seckill_queue::{Depth, Queue, Verdicts};
+use seckill_sale::{ActivityId, Buyer, Claim, Delivery, EpochMs, Figures, Terms, Ticket, UserId};
+use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Stock};
+
+/// Writes allowed where none is to fail.
+const UNLIMITED: i64 = i64::MAX;
+
+pub(crate) struct Fragile {
+    engine: Embedded,
+    writes_left: AtomicI64,
+    refused: AtomicI64,
+}
+
+impl Fragile {
+    pub(crate) const fn new(engine: Embedded) -> Self {
+        Self {
+            engine,
+            writes_left: AtomicI64::new(UNLIMITED),
+            refused: AtomicI64::new(0),
+        }
+    }
+
+    /// Lets `writes` more pass, then none.
+    pub(crate) fn allow(&self, writes: i64) {
+        self.refused.store(0, Ordering::SeqCst);
+        self.writes_left.store(writes, Ordering::SeqCst);
+    }
+
+    /// Lets everything pass again; says whether anything was refused meanwhile.
+    pub(crate) fn heal(&self) -> bool {
+        self.writes_left.store(UNLIMITED, Ordering::SeqCst);
+        self.refused.swap(0, Ordering::SeqCst) != 0
+    }
+
+    fn write(&self) -> bool {
+        let allowed = 0 < self.writes_left.fetch_sub(1, Ordering::SeqCst);
+        if !allowed {
+            self.refused.fetch_add(1, Ordering::SeqCst);
+        }
+        allowed
+    }
+
+    fn stock_write(&self) -> Result<(), seckill_stock::Error> {
+        self.write().then_some(()).ok_or(seckill_stock::Error::Unavailable)
+    }
+
+    fn queue_write(&self) -> Result<(), seckill_queue::Error> {
+        self.write().then_some(()).ok_or(seckill_queue::Error::Unavailable)
+    }
+}
+
+#[async_trait]
+impl Stock for Fragile {
+    fn now(&self) -> EpochMs {
+        self.engine.now()
+    }
+    fn clock_uncertainty_ms(&self) -> i64 {
+        self.engine.clock_uncertainty_ms()
+    }
+    fn glance(&self, activity: ActivityId, user: &UserId) -> Glance {
+        self.engine.glance(activity, user)
+    }
+    fn stock_left(&self, activity: ActivityId) -> Option<u64> {
+        self.engine.stock_left(activity)
+    }
+    fn settled_up_to(&self, activity: ActivityId) -> Option<u64> {
+        self.engine.settled_up_to(activity)
+    }
+    async fn claim(&self, batch: Vec<Claim>) -> Vec<Answer> {
+        self.engine.claim(batch).await
+    }
+    async fn buyer(&self, activity: ActivityId, user: &UserId) -> Result<Option<Buyer>, seckill_stock::Error> {
+        self.engine.buyer(activity, user).await
+    }
+    async fn figures(&self, activity: ActivityId) -> Result<Option<Figures>, seckill_stock::Error> {
+        self.engine.figures(activity).await
+    }
+    async fn activities(&self) -> Result<Vec<ActivityId>, seckill_stock::Error> {
+        self.engine.activities().await
+    }
+    async fn open(&self, opening: Opening) -> Result<OpenOutcome, seckill_stock::Error> {
+        self.stock_write()?;
+        self.engine.open(opening).await
+    }
+    async fn rebase(&self, rebase: Rebase) -> Result<(), seckill_stock::Error> {
+        self.stock_write()?;
+        self.engine.rebase(rebase).await
+    }
+    async fn change(&self, terms: Terms) -> Result<(), seckill_stock::Error> {
+        self.stock_write()?;
+        self.engine.change(terms).await
+    }
+    async fn apply_movement(
+        &self,
+        activity: ActivityId,
+        movement: u64,
+        delta: i64,
+    ) -> Result<(), seckill_stock::Error> {
+        self.stock_write()?;
+        self.engine.apply_movement(activity, movement, delta).await
+    }
+    async fn buyers_page(&self, activity: ActivityId, page: u32) -> Result<Option<Vec<Buyer>>, seckill_stock::Error> {
+        self.engine.buyers_page(activity, page).await
+    }
+    async fn forget(&self, activity: ActivityId) -> Result<(), seckill_stock::Error> {
+        self.stock_write()?;
+        self.engine.forget(activity).await
+    }
+    fn set_backlog_max(&self, tickets: u64) {
+        self.engine.set_backlog_max(tickets);
+    }
+}
+
+#[async_trait]
+impl Queue for Fragile {
+    async fn take(&self, count: usize) -> Result<Vec<Delivery>, seckill_queue::Error> {
+        self.engine.take(count).await
+    }
+    async fn ready(&self) {
+        self.engine.ready().await;
+    }
+    async fn record(&self, verdicts: Verdicts) -> Result<(), seckill_queue::Error> {
+        self.queue_write()?;
+        self.engine.record(verdicts).await
+    }
+    async fn revive(&self, ticket: Ticket) -> Result<(), seckill_queue::Error> {
+        self.queue_write()?;
+        self.engine.revive(ticket).await
+    }
+    async fn dead_letters(&self, activity: ActivityId) -> Result<Vec<(Buyer, String)>, seckill_queue::Error> {
+        self.engine.dead_letters(activity).await
+    }
+    fn depth(&self) -> Depth {
+        self.engine.depth()
+    }
+}

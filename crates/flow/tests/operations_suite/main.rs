@@ -1,0 +1,20 @@
+//! The operator's procedures on the real layers: embedded store and queue, SQLite ledger, a clock that moves when told to.
+
+mod engine;
+mod fragile;
+mod house;
+mod trade;
+
+mod audit;
+mod catalogue;
+mod close;
+mod crashes;
+mod dead_letters;
+mod orders;
+mod preheat;
+mod reconcile;
+mod reconcile_units;
+mod recover;
+mod rounds;
+mod schedule;
+mod units;

@@ -1,0 +1,82 @@
+//! Reconciling the units of a whole sale.
+
+use seckill_flow::{DifferenceKind, Fix};
+use seckill_queue::{Queue, Verdict, Verdicts};
+use seckill_sale::{ActivityId, Conclusion};
+use seckill_stock::Stock;
+
+use crate::house::{House, run, user};
+use crate::reconcile::{check, report, selling};
+
+#[test]
+fn movement_that_missed_the_store_is_applied() {
+    run(async {
+        let (house, id) = selling().await;
+        house.store.allow(0);
+        let units = seckill_sale::Stock::new(3).expect("in range");
+        house
+            .operator
+            .add_stock(id, units, house.context())
+            .await
+            .expect("added");
+        house.store.heal();
+        check(&house, id, DifferenceKind::MovementsUnapplied, None, true).await;
+        assert_eq!(house.left(id).await, 9);
+    });
+}
+
+#[test]
+fn units_left_are_lowered_and_never_raised() {
+    run(async {
+        let (house, id) = selling().await;
+        // A conclusion that gives a unit back which the ledger did not move.
+        let ticket = house
+            .store
+            .buyer(id, &user("waiting"))
+            .await
+            .expect("read")
+            .expect("a buyer")
+            .ticket;
+        house.by_hand("UPDATE stock SET available = available - 1, total = total - 1");
+        check(&house, id, DifferenceKind::LeftTooHigh, None, true).await;
+        assert_eq!(house.left(id).await, 5);
+        house.by_hand("UPDATE stock SET available = available + 1, total = total + 1");
+        check(&house, id, DifferenceKind::LeftTooLow, None, false).await;
+        assert_eq!(house.left(id).await, 5);
+        let conclusion = Conclusion::Succeeded;
+        let verdicts = Verdicts {
+            tickets: vec![(ticket, Verdict::Conclude(conclusion))],
+            settled_batch: 0,
+        };
+        house.store.record(verdicts).await.expect("recorded");
+    });
+}
+
+#[test]
+fn two_at_once_find_each_difference_once() {
+    run(async {
+        let (house, id) = selling().await;
+        house.by_hand("DELETE FROM orders WHERE user_id = 'b'");
+        house.by_hand("DELETE FROM records WHERE user_id = 'b'");
+        house.by_hand("UPDATE stock SET available = available + 1");
+        let (first, second) = tokio::join!(
+            house.operator.reconcile(id, Fix::Differences),
+            house.operator.reconcile(id, Fix::Differences)
+        );
+        let (first, second) = (first.expect("a report"), second.expect("a report"));
+        assert_eq!(first.differences.len() + second.differences.len(), 1);
+        house.settle().await;
+        house.balanced(id).await;
+    });
+}
+
+#[test]
+fn sale_without_a_state_has_nothing_to_compare_and_an_unknown_one_is_an_error() {
+    run(async {
+        let house = House::new();
+        let id = house.created(3).await;
+        assert!(report(&house, id, Fix::Differences).await.is_clean());
+        let unknown = ActivityId::new(999).expect("in range");
+        assert!(house.operator.reconcile(unknown, Fix::Nothing).await.is_err());
+    });
+}
