@@ -1,0 +1,153 @@
+//! Who may not take part. The ledger keeps the list; this node's gate follows before the answer, other nodes by their own [`refresh`].
+
+use http::header::LOCATION;
+use http::{StatusCode, Uri};
+use seckill_api::Answer;
+use seckill_gate::{BLOCKS_MAX, Block as InForce, Subject};
+use seckill_ledger::{Block, BlockKind, Error as Ledger, NewBlock};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::activities::location;
+use crate::call::{Call, RowInPath};
+use crate::error::Error;
+use crate::input;
+use crate::list::{self, PageQuery};
+use crate::outer::Reply;
+use crate::state::Console;
+use crate::views::BlockView;
+use crate::write::{Nothing, Write};
+
+/// Somebody to be kept out.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Wanted {
+    kind: BlockKind,
+    value: String,
+    #[serde(default)]
+    reason: Option<String>,
+    /// None: until removed.
+    #[serde(default)]
+    expires_at: Option<String>,
+}
+
+const fn word(kind: BlockKind) -> &'static str {
+    match kind {
+        BlockKind::Ip => "ip",
+        BlockKind::User => "user",
+        BlockKind::Device => "device",
+    }
+}
+
+fn narrowed(wanted: Wanted, call: &Call) -> Result<NewBlock, Error> {
+    // As the gate reads it, so that `10.1.2.3/8` is shown as the network that is blocked.
+    let subject = Subject::parse(word(wanted.kind), &wanted.value);
+    let subject = subject.map_err(|error| Error::invalid("value", error.to_string()))?;
+    let expires_at = wanted
+        .expires_at
+        .map(|at| input::moment("expires_at", &at))
+        .transpose()?;
+    if expires_at.is_some_and(|at| at <= call.now) {
+        return Err(Error::invalid("expires_at", "must lie in the future"));
+    }
+    Ok(NewBlock {
+        kind: wanted.kind,
+        value: subject.to_string(),
+        reason: wanted
+            .reason
+            .map_or_else(|| Ok(String::new()), |reason| input::sentence("reason", reason))?,
+        expires_at,
+    })
+}
+
+/// Keeps somebody out.
+pub(crate) async fn add(Write { call, body, context }: Write<Wanted>) -> Result<Reply, Error> {
+    let block = narrowed(body, &call)?;
+    let console = &*call.console;
+    let _one_at_a_time = console.blocking.lock().await;
+    if BLOCKS_MAX <= console.ledger().blocks(call.now).await?.len() {
+        return Err(Error::conflict(seckill_gate::BlockError::TooMany.to_string()));
+    }
+    let block = console.ledger().add_block(block, context).await?;
+    put_in_force(console).await?;
+    let answer = Answer::fine(&BlockView::from(&block)).status(StatusCode::CREATED);
+    Ok(Reply(answer.header(LOCATION, location("/admin/api/blocks", block.id))))
+}
+
+/// Blocks that hold, by number.
+pub(crate) async fn list(call: Call, uri: Uri) -> Result<Reply, Error> {
+    let request = PageQuery::of(&uri)?;
+    let all = call.console.ledger().blocks(call.now).await?;
+    let page = list::cut(all, &request, |block| block.id)?;
+    Ok(Reply(list::answer("blocks", &page, |row| BlockView::from(row))))
+}
+
+/// Removes one by its number.
+pub(crate) async fn remove(RowInPath(id): RowInPath, write: Write<Nothing>) -> Result<Reply, Error> {
+    let Write { call, context, .. } = write;
+    let console = &*call.console;
+    let _one_at_a_time = console.blocking.lock().await;
+    console.ledger().remove_block(id, context).await?;
+    put_in_force(console).await?;
+    Ok(Reply(Answer::fine(&json!({"removed": [id]}))))
+}
+
+/// Whoever is to be let in again.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Named {
+    kind: BlockKind,
+    value: String,
+}
+
+/// Removes every block of one address, network, user or device.
+pub(crate) async fn remove_named(Write { call, body, context }: Write<Named>) -> Result<Reply, Error> {
+    let subject = Subject::parse(word(body.kind), &body.value);
+    let value = subject
+        .map_err(|error| Error::invalid("value", error.to_string()))?
+        .to_string();
+    let console = &*call.console;
+    let _one_at_a_time = console.blocking.lock().await;
+    let is_named = |block: &Block| block.block.kind == body.kind && block.block.value == value;
+    let blocks = console.ledger().blocks(call.now).await?;
+    let ids: Vec<u64> = blocks
+        .iter()
+        .filter(|block| is_named(block))
+        .map(|block| block.id)
+        .collect();
+    if ids.is_empty() {
+        return Err(Error::NotFound("block"));
+    }
+    let mut context = context;
+    for &id in &ids {
+        console.ledger().remove_block(id, context.clone()).await?;
+        // One key stands for one removal; a repeated request finds nothing left to remove.
+        context.idempotency = None;
+    }
+    put_in_force(console).await?;
+    Ok(Reply(Answer::fine(&json!({"removed": ids}))))
+}
+
+/// Reads the list and gives it to the gate. The caller holds the lock.
+async fn put_in_force(console: &Console) -> Result<(), Ledger> {
+    let blocks = console.ledger().blocks(console.now()).await?;
+    let in_force = blocks.into_iter().filter_map(|block| {
+        let subject = Subject::parse(word(block.block.kind), &block.block.value);
+        let subject =
+            subject.inspect_err(|error| tracing::error!(id = block.id, %error, "a stored block can't be read"));
+        Some(InForce {
+            subject: subject.ok()?,
+            expires_at: block.block.expires_at,
+        })
+    });
+    if let Err(error) = console.gate.blocks().replace(in_force) {
+        tracing::error!(%error, "the blocks could not be put in force; the old ones hold");
+    }
+    Ok(())
+}
+
+/// Puts in force what the ledger keeps.
+pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
+    let _one_at_a_time = console.blocking.lock().await;
+    put_in_force(console).await
+}

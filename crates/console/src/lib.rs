@@ -1,0 +1,50 @@
+//! The operator's HTTP API on the admin port, and the plain page at `/`.
+//!
+//! It words requests for the operator's procedures in `flow` and shows what ledger, store and gate say. It decides nothing about a sale,
+//! opens no port and names no engine. How a request goes:
+//!
+//! ```text
+//! listener ─▶ Connection (peer's address) ─▶ outer.rs (request id, panics, counting, headers)
+//!                                              └─ router.rs ─▶ auth.rs (token, foreign origin) ─▶ handler
+//!          ◀─ outer.rs (envelope, problem+json, Server-Time, X-Request-Id) ◀─ Reply
+//! ```
+//!
+//! A handler gets a [`call::Call`] or a [`write::Write`], which only a request with the operator's token has.
+//!
+//! The binary makes one [`Console`] a process, has [`Console::refresh`] called at the start and about once a second (what other nodes set
+//! is known here by it), and gives the listener one [`Connection`] a client:
+//!
+//! ```ignore
+//! let console = Console::new(Parts { .. });
+//! let router = seckill_console::router(console.clone());
+//! listener.serve(move |_core| { let router = router.clone(); move |peer| Connection::new(router.clone(), peer.address.ip()) });
+//! ```
+
+mod actions;
+mod activities;
+mod audit;
+mod auth;
+mod blocks;
+mod call;
+mod dead_letters;
+mod error;
+mod health;
+mod input;
+mod list;
+mod orders;
+mod outer;
+mod page;
+mod products;
+mod recover;
+mod router;
+mod schedules;
+mod service;
+mod state;
+mod switches;
+mod views;
+mod write;
+
+pub use auth::{AdminToken, WeakToken};
+pub use router::{ROUTES, router};
+pub use service::Connection;
+pub use state::{Console, Parts, Settings};

@@ -1,0 +1,78 @@
+//! Around every request: its id, its panic, its count, and the wording of its answer. Handlers say what; language, request id, server
+//! time and the headers that browsers need are added here, once.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
+use http::header::{CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS};
+use http::{HeaderMap, HeaderValue, Method};
+use seckill_api::{Answer, language_of, request_id_of};
+use seckill_metrics::Core;
+use seckill_sale::Code;
+
+use crate::router::UNKNOWN_ROUTE;
+use crate::state::Console;
+
+/// An answer on its way out: it travels beside an empty body and is worded here.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply(pub(crate) Answer);
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        let mut response = Response::default();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// What tells browsers to run nothing that is not ours and to show us in no frame.
+const GUARDS: [(HeaderName, HeaderValue); 4] = [
+    (
+        CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+    ),
+    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+];
+
+pub(crate) async fn answer(State(console): State<Arc<Console>>, request: Request, next: Next) -> Response {
+    let id = request_id_of(request.headers());
+    let language = language_of(request.headers());
+    let method = request.method().clone();
+    let matched = request.extensions().get::<MatchedPath>().cloned();
+    let route = matched.as_ref().map_or(UNKNOWN_ROUTE, MatchedPath::as_str);
+
+    let (answer, others) = run(request, next).await;
+    let mut response = answer.render(&id, language, console.now(), others).map(Body::new);
+    response.headers_mut().extend(GUARDS);
+
+    let status = response.status().as_u16();
+    let counted = &console.metrics.http_requests;
+    counted.inc(Core::OTHER, counted.route(route), method.as_str(), status);
+    if !matches!(method, Method::GET | Method::HEAD) {
+        tracing::info!(request_id = id.as_str(), %method, route, status, "operator");
+    }
+    response
+}
+
+/// What the handler said, with the headers that axum set.
+async fn run(request: Request, next: Next) -> (Answer, HeaderMap) {
+    match AssertUnwindSafe(next.run(request)).catch_unwind().await {
+        Ok(mut response) => {
+            let reply = response.extensions_mut().remove::<Reply>();
+            // Whatever did not come from a handler of ours is a bug; its text is not shown.
+            let answer = reply.map_or_else(|| Answer::error(Code::Internal), |Reply(answer)| answer);
+            (answer, std::mem::take(response.headers_mut()))
+        }
+        Err(_panic) => {
+            tracing::error!("a handler of the console panicked");
+            (Answer::error(Code::Internal), HeaderMap::new())
+        }
+    }
+}

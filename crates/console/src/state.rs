@@ -1,0 +1,99 @@
+//! What the console works with: the operator's procedures, the gate of this node, and what it remembers of wrong tokens.
+
+use std::error::Error as StdError;
+use std::sync::Arc;
+
+use seckill_api::Readiness;
+use seckill_flow::Operator;
+use seckill_gate::{Gate, Networks};
+use seckill_ledger::Ledger;
+use seckill_metrics::Metrics;
+use seckill_sale::EpochMs;
+use seckill_stock::Stock;
+use tokio::sync::Mutex;
+
+use crate::auth::{AdminToken, Penalties};
+use crate::{blocks, switches};
+
+/// What the console takes from the settings.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The operator's token.
+    pub token: AdminToken,
+    /// Most sub-stocks of an activity that the store can do; 1 on the embedded one.
+    pub shards_max: u16,
+    /// The address under which browsers reach the console, where a proxy in front changes `Host`: its pages are no foreign ones.
+    pub public_url: Option<String>,
+    /// Proxies whose `X-Forwarded-For` counts.
+    pub trusted_proxies: Networks,
+}
+
+/// What [`Console`] is made of.
+pub struct Parts {
+    /// Carries out what is asked; also leads to ledger, store and queue.
+    pub operator: Arc<Operator>,
+    /// The gate of this node: switches and blocks take effect there before a command is answered.
+    pub gate: Arc<Gate>,
+    /// `/metrics`. It has to be made with the routes of [`crate::ROUTES`], in whatever company.
+    pub metrics: Arc<Metrics>,
+    /// What `/readyz` says.
+    pub readiness: Readiness,
+    /// What was set.
+    pub settings: Settings,
+    /// Tells a body that came too slowly (408) from one that broke off (400): the listener knows its marker.
+    pub is_body_timeout: fn(&(dyn StdError + 'static)) -> bool,
+}
+
+/// The console of one process.
+pub struct Console {
+    pub(crate) operator: Arc<Operator>,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) readiness: Readiness,
+    pub(crate) settings: Settings,
+    pub(crate) is_body_timeout: fn(&(dyn StdError + 'static)) -> bool,
+    pub(crate) penalties: Penalties,
+    /// Held from reading the switches to putting them in force, so that an older reading never undoes a newer one.
+    pub(crate) switching: Mutex<()>,
+    /// Held from reading the blocks to putting them in force, for the same reason.
+    pub(crate) blocking: Mutex<()>,
+}
+
+impl Console {
+    /// A console; to be refreshed before the first buyer is let in.
+    #[must_use]
+    pub fn new(parts: Parts) -> Arc<Self> {
+        Arc::new(Self {
+            operator: parts.operator,
+            gate: parts.gate,
+            metrics: parts.metrics,
+            readiness: parts.readiness,
+            settings: parts.settings,
+            is_body_timeout: parts.is_body_timeout,
+            penalties: Penalties::default(),
+            switching: Mutex::new(()),
+            blocking: Mutex::new(()),
+        })
+    }
+
+    /// Puts the switches and blocks that the ledger keeps in force on this node: after a start, and for what other nodes have set.
+    ///
+    /// # Errors
+    /// The ledger could not be read; what was in force stays so.
+    pub async fn refresh(&self) -> Result<(), seckill_ledger::Error> {
+        switches::refresh(self).await?;
+        blocks::refresh(self).await
+    }
+
+    pub(crate) fn now(&self) -> EpochMs {
+        self.stock().now()
+    }
+
+    pub(crate) fn stock(&self) -> &dyn Stock {
+        &*self.operator.layers().stock
+    }
+
+    pub(crate) fn ledger(&self) -> &dyn Ledger {
+        &*self.operator.layers().ledger
+    }
+}
