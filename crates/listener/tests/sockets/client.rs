@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 /// No test waits that long: it only keeps a broken listener from hanging the run.
-const STUCK: Duration = Duration::from_secs(30);
+pub(crate) const STUCK: Duration = Duration::from_secs(30);
 
 /// Waits until `holds`.
 #[track_caller]
@@ -109,6 +109,13 @@ impl Client {
     pub(crate) fn closes_silently(&mut self) -> bool {
         while self.fill() {}
         self.buffered.is_empty()
+    }
+
+    /// Waits until the listener says that nothing follows; whether it did so without sending
+    /// anything more and without a reset, which could have cost the last answer.
+    pub(crate) fn ends_cleanly(&mut self) -> bool {
+        let mut byte = [0];
+        self.buffered.is_empty() && matches!(self.stream.read(&mut byte), Ok(0))
     }
 
     /// Whether there was anything more.

@@ -1,6 +1,6 @@
 //! Connections are reused, in both versions of HTTP and pipelined.
 
-use crate::client::Client;
+use crate::client::{Client, wait_until};
 use crate::start::{patient, start, start_on};
 
 #[test]
@@ -101,6 +101,19 @@ fn connections_spread_evenly_over_the_cores() {
         per_core[core] += 1;
     }
     assert_eq!(per_core, [16; 4]);
+}
+
+#[test]
+fn core_that_lost_connections_gets_the_next_ones() {
+    let server = start_on(2, patient());
+    let mut clients = Vec::from_iter((0..4).map(|_| Client::connect(server.address)));
+    clients.retain_mut(|client| client.get("/core").body == "1");
+    assert_eq!(clients.len(), 2);
+    wait_until(|| server.handle().counts().open() == 2);
+    let mut next = Vec::from_iter((0..2).map(|_| Client::connect(server.address)));
+    for client in &mut next {
+        assert_eq!(client.get("/core").body, "0");
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use seckill_listener::{Limits, Peer, WithPeer, hello, is_body_timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::client::Client;
-use crate::start::{SHORT, patient, server};
+use crate::start::{SHORT, join, patient, server};
 
 async fn echo(body: Result<Bytes, BytesRejection>) -> (StatusCode, Bytes) {
     match body {
@@ -49,7 +49,7 @@ fn router_reads_bodies_and_knows_slow_ones() {
     let reply = client.reply();
     assert_eq!((reply.status, reply.body.as_str()), (408, "slow"));
     shutdown.cancel();
-    handle.join().unwrap();
+    join(handle);
 }
 
 #[test]
@@ -63,5 +63,5 @@ fn hello_reads_the_body_and_answers_160_bytes() {
         assert_eq!((reply.status, reply.body.len()), (200, 160));
     }
     shutdown.cancel();
-    handle.join().unwrap();
+    join(handle);
 }

@@ -7,7 +7,7 @@ use seckill_listener::{Error, Limits, Listener, hello};
 use tokio_util::sync::CancellationToken;
 
 use crate::client::{Client, wait_until};
-use crate::start::{Running, patient, server, start};
+use crate::start::{Running, join, patient, server, start};
 
 /// Blocks until `count` requests of `/held` are with the service.
 fn wait_for_held(server: &Running, count: usize) {
@@ -35,8 +35,11 @@ fn open_request_gets_its_real_answer() {
 
 #[test]
 fn idle_and_silent_connections_do_not_hold_it_up() {
+    let hours = Duration::from_secs(3_600);
     let mut server = start(Limits {
-        shutdown_grace: Duration::from_secs(3_600),
+        shutdown_grace: hours,
+        first_byte_timeout: hours,
+        idle_timeout: hours,
         ..patient()
     });
     let mut idle = Client::connect(server.address);
@@ -64,7 +67,7 @@ fn queued_connections_are_answered() {
         assert_eq!(reply.status, 200);
         assert!(reply.has("connection: close"));
     }
-    handle.join().expect("no thread panicked");
+    join(handle);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -15,6 +16,8 @@ use http_body_util::{BodyExt as _, Full, StreamBody};
 use seckill_listener::{Body, ErrorAnswers, Limits, Listener, Peer, Server, ServerHandle, is_body_timeout};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+
+use crate::client::STUCK;
 
 pub(crate) type AnyBody = UnsyncBoxBody<Bytes, Infallible>;
 
@@ -42,7 +45,7 @@ impl Running {
 
     pub(crate) fn join(&mut self) {
         if let Some(handle) = self.handle.take() {
-            handle.join().expect("no thread panicked");
+            join(handle);
         }
     }
 }
@@ -55,6 +58,14 @@ impl Drop for Running {
             self.join();
         }
     }
+}
+
+/// Waits for the end of a listener, as long as no sound one takes.
+pub(crate) fn join(handle: ServerHandle) {
+    let (ended, end) = sync_channel(1);
+    std::thread::spawn(move || ended.send(handle.join()));
+    let outcome = end.recv_timeout(STUCK).expect("the shutdown ends");
+    outcome.expect("no thread panicked");
 }
 
 /// Limits under which nothing ends a test by accident.

@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::sync::CancellationToken;
 
 use crate::client::{Client, wait_until};
-use crate::start::{SHORT, patient, server};
+use crate::start::{SHORT, join, patient, server};
 
 async fn upgrade(mut request: Request<Body>) -> Result<Response<Empty<Bytes>>, Infallible> {
     let upgraded = hyper::upgrade::on(&mut request);
@@ -52,6 +52,7 @@ fn upgraded_connection_counts_until_it_is_let_go() {
     client.send(".");
     assert!(client.closes_silently());
     wait_until(|| handle.counts().open() == 0);
+    assert_eq!(handle.counts().slow_total(), 1, "only the other client was slow");
     shutdown.cancel();
-    handle.join().unwrap();
+    join(handle);
 }
