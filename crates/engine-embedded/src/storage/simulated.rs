@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{File, Storage};
 use content::Content;
@@ -174,7 +174,7 @@ impl Simulated {
         true
     }
 
-    fn begin(&self, demand: Demand) -> io::Result<(parking_lot::MutexGuard<'_, State>, Course)> {
+    fn begin(&self, demand: Demand) -> io::Result<(MutexGuard<'_, State>, Course)> {
         let mut state = self.state.lock();
         let course = state.begin(demand)?;
         Ok((state, course))
@@ -182,9 +182,9 @@ impl Simulated {
 
     fn open(&self, name: &str) -> io::Result<SimulatedFile> {
         let (mut state, course) = self.begin(Demand::Nothing)?;
-        let number = state.names.get(name).ok_or(io::ErrorKind::NotFound)?;
-        let life = state.life;
+        let (number, life) = (state.names.get(name), state.life);
         state.end(course)?;
+        let number = number.ok_or(io::ErrorKind::NotFound)?;
         Ok(SimulatedFile {
             state: Arc::clone(&self.state),
             number,
@@ -233,14 +233,16 @@ impl Storage for Simulated {
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let (mut state, course) = self.begin(Demand::Space)?;
-        state.names.rename(from, to)?;
-        state.end(course)
+        let renamed = state.names.rename(from, to);
+        state.end(course)?;
+        renamed
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
         let (mut state, course) = self.begin(Demand::Nothing)?;
-        state.names.unlink(name)?;
-        state.end(course)
+        let removed = state.names.unlink(name);
+        state.end(course)?;
+        removed
     }
 
     fn sync_folder(&self) -> io::Result<()> {
@@ -253,7 +255,7 @@ impl Storage for Simulated {
 }
 
 impl SimulatedFile {
-    fn begin(&self, demand: Demand) -> io::Result<(parking_lot::MutexGuard<'_, State>, Course)> {
+    fn begin(&self, demand: Demand) -> io::Result<(MutexGuard<'_, State>, Course)> {
         let mut state = self.state.lock();
         if state.life != self.life {
             return Err(io::Error::other("the process that opened the file has ended"));
@@ -291,11 +293,8 @@ impl File for SimulatedFile {
         let len = state.content(self.number)?.len();
         // As on a real disk, as many bytes are written as there is space for.
         let growth_max = state.space_bytes.saturating_sub(state.used_bytes());
-        let room = (len + growth_max).max(len).saturating_sub(offset);
+        let room = len.saturating_add(growth_max).saturating_sub(offset);
         let count = usize::try_from(room).unwrap_or(usize::MAX).min(bytes.len());
-        if count == 0 && !bytes.is_empty() {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
         let count = if matches!(course, Course::Short) {
             count.min(1)
         } else {
@@ -303,6 +302,9 @@ impl File for SimulatedFile {
         };
         state.content(self.number)?.write(&bytes[..count], offset);
         state.end(course)?;
+        if count == 0 && !bytes.is_empty() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
         Ok(count)
     }
 
