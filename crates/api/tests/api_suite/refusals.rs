@@ -1,0 +1,382 @@
+//! Everything that a purchase can be refused for, and in which order. No refusal changes anything.
+
+use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
+use seckill_gate::{Block, Limit, Limits, Subject};
+use seckill_sale::{ActivityId, Challenge, Quantity, Status};
+use seckill_stock::Stock;
+
+use crate::asking::{Pieces, TooSlow};
+use crate::house::{ENDS, House, OPENS, Plan};
+
+const OFF: Limits = Limits {
+    ip: Limit::Off,
+    user: Limit::Off,
+    device: Limit::Off,
+    read: Limit::Off,
+};
+
+fn rate(text: &str) -> Limit {
+    text.parse().expect("a limit")
+}
+
+#[tokio::test]
+async fn bodies_of_the_wrong_form_are_refused_and_change_nothing() {
+    let house = House::new();
+    let id = house.sale(5).await;
+    for body in [
+        &b"{"[..],
+        b"[]",
+        b"[1]",
+        b"null",
+        b"\"x\"",
+        b"1",
+        b" ",
+        b"{} {}",
+        b"{}x",
+        b"\xef\xbb\xbf{}",
+        b"\xff\xfe{\0}\0",
+        b"{\"token\":\"\xff\"}",
+        br#"{"token":"\ud800"}"#,
+        br#"{"quantity":1,"quantity":1}"#,
+        br#"{"price":1}"#,
+        br#"{"user_id":"b"}"#,
+        br#"{"activity_id":2}"#,
+        br#"{"Quantity":1}"#,
+        br#"{"quantity":0}"#,
+        br#"{"quantity":-1}"#,
+        br#"{"quantity":-0}"#,
+        br#"{"quantity":1.0}"#,
+        br#"{"quantity":1.5}"#,
+        br#"{"quantity":1e0}"#,
+        br#"{"quantity":1e400}"#,
+        br#"{"quantity":"1"}"#,
+        br#"{"quantity":true}"#,
+        br#"{"quantity":null}"#,
+        br#"{"quantity":[]}"#,
+        br#"{"quantity":NaN}"#,
+        br#"{"quantity":01}"#,
+        br#"{"quantity":2}"#,
+        br#"{"quantity":2147483648}"#,
+        br#"{"quantity":9007199254740993}"#,
+        br#"{"quantity":9223372036854775808}"#,
+        br#"{"quantity":18446744073709551616}"#,
+        br#"{"quantity":123456789012345678901234567890}"#,
+        br#"{"token":1}"#,
+        br#"{"token":"a","token":"a"}"#,
+    ] {
+        let reply = house.buy(id, "a").json(body).send().await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.code()),
+            (400, 40000),
+            "{}",
+            body.escape_ascii()
+        );
+        reply.is(400, 40000);
+    }
+    assert_eq!(house.left(id), 5);
+    assert_eq!(house.result(id, "a").send().await.code(), 40401);
+}
+
+#[tokio::test]
+async fn bodies_are_json_by_their_header_and_not_compressed() {
+    let house = House::new();
+    let id = house.sale(5).await;
+    house.buy(id, "a").raw("{}").send().await.is(415, 40000);
+    for other in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/jsonp",
+        "",
+        "json",
+    ] {
+        house
+            .buy(id, "a")
+            .header(CONTENT_TYPE.as_str(), other)
+            .raw("{}")
+            .send()
+            .await
+            .is(415, 40000);
+    }
+    let doubled = house
+        .buy(id, "a")
+        .header(CONTENT_TYPE.as_str(), "text/plain")
+        .json("{}");
+    doubled.send().await.is(415, 40000);
+    house
+        .buy(id, "a")
+        .json("{}")
+        .header(CONTENT_ENCODING.as_str(), "gzip")
+        .send()
+        .await
+        .is(415, 40000);
+    assert_eq!(house.left(id), 5);
+    let fine = house
+        .buy(id, "a")
+        .header(CONTENT_TYPE.as_str(), "Application/JSON; charset=utf-8");
+    fine.raw("{}").send().await.is(202, 0);
+    house
+        .buy(id, "b")
+        .header(CONTENT_TYPE.as_str(), "text/plain")
+        .send()
+        .await
+        .is(202, 0);
+}
+
+#[tokio::test]
+async fn large_slow_and_broken_bodies_are_told_apart() {
+    let house = House::new();
+    let id = house.sale(5).await;
+    let padded = |length: usize| format!(r#"{{"token":"{}"}}"#, "x".repeat(length - 12));
+    house.buy(id, "a").json(padded(4_097)).send().await.is(413, 40000);
+    house
+        .buy(id, "a")
+        .header("content-length", "9999")
+        .json("{}")
+        .send()
+        .await
+        .is(413, 40000);
+    let json = |user| house.buy(id, user).header(CONTENT_TYPE.as_str(), "application/json");
+    let slow = Pieces::new([Ok(&b"{"[..]), Err(TooSlow)]);
+    json("a").pieces(slow).send().await.is(408, 40800);
+    let pieces = Pieces::new([Ok(&b"{\"qua"[..]), Ok(b"ntity\""), Ok(b":1}")]);
+    json("a").pieces(pieces).send().await.is(202, 0);
+    house.buy(id, "b").json(padded(4_096)).send().await.is(202, 0);
+    assert_eq!(house.left(id), 3);
+}
+
+#[tokio::test]
+async fn ids_that_are_no_numbers_are_malformed_and_all_others_unknown() {
+    let house = House::new();
+    house.sale(5).await;
+    for bad in [
+        "-1",
+        "abc",
+        "1e3",
+        "1%00",
+        "%7B1%7D",
+        "%EF%BC%91",
+        "01",
+        "+1",
+        "18446744073709551616",
+        "1.0",
+        "a%0d%0aSET",
+    ] {
+        house.buy(bad, "a").send().await.is(400, 40000);
+        house.result(bad, "a").send().await.is(400, 40000);
+        house.get(format!("/api/activities/{bad}")).send().await.is(400, 40000);
+        house
+            .get(format!("/api/seckill/events/{bad}"))
+            .user("a")
+            .send()
+            .await
+            .is(400, 40000);
+    }
+    let long = "9".repeat(10_000);
+    house.buy(&long, "a").send().await.is(400, 40000);
+    for unknown in ["0", "999999", "9007199254740992", "18446744073709551615"] {
+        house.buy(unknown, "a").send().await.is(404, 40400);
+        house.result(unknown, "a").send().await.is(404, 40400);
+        house
+            .get(format!("/api/activities/{unknown}"))
+            .send()
+            .await
+            .is(404, 40400);
+        house
+            .get(format!("/api/seckill/events/{unknown}"))
+            .user("a")
+            .send()
+            .await
+            .is(404, 40400);
+    }
+}
+
+#[tokio::test]
+async fn only_one_good_bearer_token_is_an_identity() {
+    let house = House::new();
+    let id = house.sale(5).await;
+    let path = format!("/api/seckill/{id}");
+    let good = format!("Bearer {}", house.token("a"));
+    for bad in [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Basic YTpi",
+        "Bearer x",
+        &good.replace('.', ""),
+        &good[..good.len() - 2],
+    ] {
+        house
+            .post(path.clone())
+            .header(AUTHORIZATION.as_str(), bad)
+            .send()
+            .await
+            .is(401, 40100);
+    }
+    let twice = house.post(path.clone()).header(AUTHORIZATION.as_str(), &good);
+    twice.header(AUTHORIZATION.as_str(), &good).send().await.is(401, 40100);
+    house
+        .post(format!("{path}?token={}", house.token("a")))
+        .send()
+        .await
+        .is(401, 40100);
+    house
+        .post(path.clone())
+        .header("x-user-id", "a")
+        .send()
+        .await
+        .is(401, 40100);
+    house.clock.advance(86_400_000);
+    house
+        .post(path.clone())
+        .header(AUTHORIZATION.as_str(), &good)
+        .send()
+        .await
+        .is(401, 40100);
+    house.clock.set(OPENS);
+    let odd = good.replace("Bearer", "bEARER");
+    house
+        .post(path)
+        .header(AUTHORIZATION.as_str(), odd)
+        .send()
+        .await
+        .is(202, 0);
+}
+
+/// A sale that asks for a token, one request a minute from each address but `10.0.0.2` and from each user; 200 s before its start.
+async fn guarded(units: u64) -> (House, ActivityId) {
+    let limits = Limits {
+        ip: rate("1/min burst 1"),
+        user: rate("1/min burst 1"),
+        ..OFF
+    };
+    let house = House::with(&Plan {
+        limits,
+        exempt: vec!["10.0.0.2/32"],
+        ..Plan::default()
+    });
+    let id = house.sale_with(units, |sale| sale.challenge = Challenge::Token).await;
+    house.clock.set(OPENS.plus(-200_000));
+    (house, id)
+}
+
+/// A request that deserves every refusal at once; each step mends what was refused last and hears of the next.
+#[tokio::test]
+async fn the_first_refusal_that_applies_is_the_answer() {
+    let (house, id) = guarded(2).await;
+    house.set_status(id, Status::Paused).await;
+    let subject = Subject::parse("user", "a").expect("a user");
+    let block = Block {
+        subject,
+        expires_at: None,
+    };
+    house.gate.blocks().replace([block]).expect("few");
+    let many = r#"{"quantity":9}"#;
+    let anonymous = |host| house.post("/api/seckill/x").from(host).json("{").send();
+    let buy = |id: &str, body: &str| house.buy(id, "a").from(2).json(body).send();
+    let (unknown, known) = ("999", id.to_string());
+
+    anonymous(1).await.is(401, 40100);
+    assert_eq!(anonymous(1).await.is(429, 40003).data()["scope"], "ip");
+    anonymous(2).await.is(401, 40100);
+    buy("x", "{}").await.is(400, 40000);
+    buy(unknown, "{").await.is(400, 40000);
+    buy(unknown, many).await.is(404, 40400);
+    buy(&known, many).await.is(400, 40000);
+    buy(&known, "{}").await.is(403, 40300);
+    house.gate.blocks().replace([]).expect("none");
+    buy(&known, "{}").await.is(503, 40006);
+    house.set_status(id, Status::Running).await;
+    let early = buy(&known, "{}").await;
+    assert_eq!(early.is(403, 40001).data()["starts_at_ms"], OPENS.0);
+    assert!((200..=230).contains(&early.header("retry-after").parse::<u64>().expect("seconds")));
+    house.clock.set(OPENS.plus(-1));
+    buy(&known, "{}").await.is(403, 40001);
+    house.clock.set(OPENS);
+    buy(&known, "{}").await.is(403, 40301);
+    house.clock.set(ENDS);
+    buy(&known, "{}").await.is(403, 40002);
+}
+
+#[tokio::test]
+async fn behind_the_window_challenge_limit_ticket_stock_and_backlog_come_in_this_order() {
+    let (house, id) = guarded(2).await;
+    let issued = house.post(format!("/api/seckill/{id}/token")).from(2).user("a").send();
+    let token = issued.await.data()["token"].as_str().expect("a token").to_owned();
+    let buy = |user: &str| house.buy(id, user).from(2).send();
+    let with_token = || {
+        let body = format!(r#"{{"token":"{token}"}}"#);
+        house.buy(id, "a").from(2).json(body).send()
+    };
+    house.clock.set(OPENS);
+    buy("a").await.is(403, 40301);
+    with_token().await.is(202, 0);
+    assert_eq!(with_token().await.is(429, 40003).data()["scope"], "user");
+    assert_eq!(buy("a").await.is(429, 40003).data()["scope"], "user");
+    house.clock.advance(60_000);
+    buy("a").await.is(409, 40004);
+    house.switch(|switches| switches.challenge = Some(Challenge::None));
+    buy("b").await.is(202, 0);
+    house.stock.set_backlog_max(1);
+    house.clock.advance(60_000);
+    buy("a").await.is(409, 40004);
+    buy("c").await.is(410, 40005);
+    let other = house.sale(1).await;
+    house.buy(other, "c").from(2).send().await.is(503, 50301);
+}
+
+#[tokio::test]
+async fn a_sale_that_is_not_preheated_is_getting_ready() {
+    let house = House::new();
+    let id = house.unheated_sale(5, |_| {}).await;
+    let reply = house.buy(id, "a").send().await;
+    assert_eq!(reply.is(503, 50303).data()["reason"], "not_ready");
+}
+
+#[tokio::test]
+async fn the_share_that_is_shut_out_hears_too_busy() {
+    let house = House::new();
+    let id = house.sale(5).await;
+    house.switch(|switches| switches.admit_ratio = 0.0);
+    house.buy(id, "a").send().await.is(503, 50300);
+    assert_eq!(house.metric(r#"seckill_shed_total{reason="admit_ratio"}"#), 1.0);
+    assert_eq!(house.left(id), 5);
+}
+
+#[tokio::test]
+async fn polls_and_pages_have_a_limit_of_their_own() {
+    let house = House::with(&Plan {
+        limits: Limits {
+            read: rate("1/s burst 2"),
+            ..OFF
+        },
+        ..Plan::default()
+    });
+    let id = house.sale(5).await;
+    for _ in 0..2 {
+        house.result(id, "a").send().await.is(404, 40401);
+        house.get("/api/activities").send().await.is(200, 0);
+    }
+    assert_eq!(
+        house.result(id, "a").send().await.is(429, 40003).data()["scope"],
+        "user"
+    );
+    assert_eq!(
+        house.get("/api/activities").send().await.is(429, 40003).data()["scope"],
+        "ip"
+    );
+    house.result(id, "b").send().await.is(404, 40401);
+    house.buy(id, "a").send().await.is(202, 0);
+}
+
+#[tokio::test]
+async fn several_units_sell_up_to_the_limit_and_what_is_left() {
+    let house = House::new();
+    let id = house
+        .sale_with(5, |sale| sale.per_user_limit = Quantity::new(3).expect("in range"))
+        .await;
+    house.buy(id, "a").json(r#"{"quantity":4}"#).send().await.is(400, 40000);
+    house.buy(id, "a").json(r#"{"quantity":3}"#).send().await.is(202, 0);
+    house.buy(id, "b").json(r#"{"quantity":3}"#).send().await.is(410, 40005);
+    house.buy(id, "b").json(r#"{"quantity":2}"#).send().await.is(202, 0);
+    assert_eq!(house.left(id), 0);
+}
