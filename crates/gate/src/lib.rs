@@ -96,7 +96,7 @@ pub struct Gate {
     switching: Mutex<()>,
     sieve: Sieve,
     blocks: Blocks,
-    catalogue: Catalogue,
+    catalogue: Arc<Catalogue>,
 }
 
 impl Gate {
@@ -123,7 +123,7 @@ impl Gate {
             switching: Mutex::new(()),
             sieve: Sieve::default(),
             blocks: Blocks::default(),
-            catalogue: Catalogue::default(),
+            catalogue: Arc::default(),
         }
     }
 
@@ -322,7 +322,7 @@ impl Gate {
 
     /// The sales that are known here.
     #[must_use]
-    pub const fn catalogue(&self) -> &Catalogue {
+    pub const fn catalogue(&self) -> &Arc<Catalogue> {
         &self.catalogue
     }
 

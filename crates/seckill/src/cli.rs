@@ -1,0 +1,361 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+/// A flash-sale (秒杀) engine: admits exactly as many buyers as there are units, and proves it.
+#[derive(Debug, Parser)]
+#[command(name = "seckill", version, propagate_version = true, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    /// Settings file; without it `./seckill.toml` is read where it is there.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// One JSON document on stdout instead of text.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the server.
+    Serve(ServeArgs),
+    /// Run a sample sale in a temporary folder, loopback only, ignoring settings files and environment.
+    Demo(DemoArgs),
+    /// Run workers only (refused with the embedded store, which lives in the serving process).
+    Work,
+    /// Bring the database to this version.
+    Migrate(DataArgs),
+    /// Create, list, show and steer activities of a running server.
+    Activity {
+        #[command(flatten)]
+        admin: AdminArgs,
+        #[command(subcommand)]
+        command: ActivityCommand,
+    },
+    /// Short for `activity preheat`.
+    Preheat {
+        #[command(flatten)]
+        admin: AdminArgs,
+        /// The activity.
+        id: u64,
+    },
+    /// The conservation equation of one activity; exit 3 where it does not balance.
+    Audit {
+        #[command(flatten)]
+        admin: AdminArgs,
+        /// The activity.
+        id: u64,
+    },
+    /// Store, queue and ledger side by side, with the users behind each difference; exit 3 where differences are left.
+    Reconcile {
+        #[command(flatten)]
+        admin: AdminArgs,
+        #[command(flatten)]
+        args: ReconcileArgs,
+    },
+    /// Bring store and ledger together after one of them was lost or restored; says what it will do first.
+    Recover(RecoverArgs),
+    /// Look into the journal of a stopped server.
+    Journal {
+        #[command(flatten)]
+        data: DataArgs,
+        #[command(subcommand)]
+        command: JournalCommand,
+    },
+    /// Open-loop load and audit; with no arguments the canonical sale: 10,000 units, 100,000 users.
+    Bench(BenchArgs),
+    /// Capacity that a crowd needs.
+    Plan(PlanArgs),
+    /// Make user tokens signed with the configured secret.
+    Token(TokenArgs),
+    /// Show or check settings.
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Print a completion script.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// Flags of `serve`.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Roles of this process: api, worker, scheduler.
+    #[arg(long, value_delimiter = ',', value_name = "ROLES")]
+    pub(crate) roles: Vec<Role>,
+    /// Address of the public port.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Option<String>,
+    /// Address of the admin port.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) admin_listen: Option<String>,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// Where the data is.
+#[derive(Debug, Args)]
+pub(crate) struct DataArgs {
+    /// Data folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data_dir: Option<String>,
+}
+
+/// What a process does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Role {
+    /// Answers buyers.
+    Api,
+    /// Writes orders.
+    Worker,
+    /// Preheats, expires, closes.
+    Scheduler,
+}
+
+/// Flags of `token`.
+#[derive(Debug, Args)]
+pub(crate) struct TokenArgs {
+    /// The user.
+    #[arg(long, conflicts_with = "users", required_unless_present = "users")]
+    pub(crate) user: Option<String>,
+    /// How many random users, one token a line.
+    #[arg(long, requires = "out")]
+    pub(crate) users: Option<usize>,
+    /// File for the tokens of `--users`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// How long a token holds.
+    #[arg(long, default_value = "1h", value_name = "DURATION")]
+    pub(crate) ttl: String,
+}
+
+/// What of the settings.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Effective settings with the source of each; secrets masked.
+    Print,
+    /// Every error in the settings.
+    Check,
+    /// JSON Schema of the settings file.
+    Schema,
+}
+
+/// Which server, for commands that go through its admin API. The token comes from SECKILL_ADMIN__TOKEN or the data folder.
+#[derive(Debug, Args)]
+pub(crate) struct AdminArgs {
+    /// Address of the admin port; without it `admin.listen` of the settings.
+    #[arg(long, value_name = "URL")]
+    pub(crate) admin: Option<String>,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// What to do with activities.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ActivityCommand {
+    /// Make an activity, and a product for it unless one is named.
+    Create(CreateArgs),
+    /// All activities.
+    List,
+    /// One activity.
+    Show {
+        /// The activity.
+        id: u64,
+    },
+    /// Put its stock in place. Allowed at any time before the end; a second time changes nothing.
+    Preheat {
+        /// The activity.
+        id: u64,
+    },
+    /// Admit nobody until resumed.
+    Pause {
+        /// The activity.
+        id: u64,
+    },
+    /// Go on.
+    Resume {
+        /// The activity.
+        id: u64,
+    },
+    /// End for good; unsold units go back to the product.
+    Close {
+        /// The activity.
+        id: u64,
+    },
+    /// Take units from the product and add them to the sale.
+    AddStock {
+        /// The activity.
+        id: u64,
+        /// Units.
+        #[arg(long)]
+        quantity: u64,
+    },
+}
+
+/// An activity to make.
+#[derive(Debug, Args)]
+pub(crate) struct CreateArgs {
+    /// Product to sell; without it one is made with the same title and stock.
+    #[arg(long)]
+    pub(crate) product: Option<u64>,
+    /// Title.
+    #[arg(long)]
+    pub(crate) title: String,
+    /// Price of one unit in the sale, in minor units.
+    #[arg(long)]
+    pub(crate) price_cents: u64,
+    /// Currency of a product that is made.
+    #[arg(long, default_value = "CNY")]
+    pub(crate) currency: String,
+    /// Units.
+    #[arg(long)]
+    pub(crate) stock: u64,
+    /// Start, RFC 3339 with offset.
+    #[arg(long)]
+    pub(crate) starts_at: String,
+    /// End, RFC 3339 with offset.
+    #[arg(long)]
+    pub(crate) ends_at: String,
+    /// Largest quantity of one purchase.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) per_user_limit: u64,
+}
+
+/// Flags of `reconcile`.
+#[derive(Debug, Args)]
+pub(crate) struct ReconcileArgs {
+    /// The activity.
+    pub(crate) id: u64,
+    /// Mend what can be mended safely: enqueue again, finish a ticket, lower the units left.
+    #[arg(long)]
+    pub(crate) fix: bool,
+}
+
+/// Flags of `recover`.
+#[derive(Debug, Args)]
+pub(crate) struct RecoverArgs {
+    /// Only this activity.
+    pub(crate) id: Option<u64>,
+    /// Do it; without this it is only said what would be done.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// What of the journal.
+#[derive(Debug, Subcommand)]
+pub(crate) enum JournalCommand {
+    /// Read all of it and list what is damaged; changes nothing.
+    Verify,
+    /// Cut a damaged end off, after copying the file aside.
+    Repair,
+    /// Remove one buyer's entry, as a drill: the audit must notice.
+    EraseBuyer {
+        /// The activity.
+        activity: u64,
+        /// The user.
+        user: String,
+    },
+}
+
+/// Flags of `demo`.
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Simulated buyers who come through the public port.
+    #[arg(long, value_name = "BUYERS")]
+    pub(crate) crowd: Option<usize>,
+    /// End when the crowd is through and the audit is printed.
+    #[arg(long)]
+    pub(crate) exit: bool,
+    /// Address of the public port.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    pub(crate) listen: String,
+    /// Address of the admin port.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081")]
+    pub(crate) admin_listen: String,
+}
+
+/// What to compare with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Baseline {
+    /// A bare answer on the same accept loop.
+    Hello,
+}
+
+/// Flags of `bench`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// Public address of a running server; without it a server is started in a temporary folder.
+    #[arg(long, value_name = "URL")]
+    pub(crate) target: Option<String>,
+    #[command(flatten)]
+    pub(crate) admin: AdminArgs,
+    /// Units on sale.
+    #[arg(long, default_value_t = 10_000)]
+    pub(crate) units: u64,
+    /// Users who try, once each.
+    #[arg(long, default_value_t = 100_000)]
+    pub(crate) users: usize,
+    /// Connections of the crowd.
+    #[arg(long, default_value_t = 256)]
+    pub(crate) connections: usize,
+    /// Seed of the user ids.
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// Compare with this in the same run.
+    #[arg(long)]
+    pub(crate) baseline: Option<Baseline>,
+    /// Interleaved pairs of each comparison.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) pairs: usize,
+    /// Also offer one and a half times of what the processor can do.
+    #[arg(long)]
+    pub(crate) overload: bool,
+    /// Write the report as a page.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Serve the bare answer that comparisons are made with.
+    #[arg(long, hide = true)]
+    pub(crate) serve_hello: bool,
+    /// Address of the bare answer.
+    #[arg(long, hide = true)]
+    pub(crate) listen: Option<String>,
+}
+
+/// Flags of `plan`. The defaults of the rates were measured by `seckill bench` on two cores; see docs.
+#[derive(Debug, Args)]
+pub(crate) struct PlanArgs {
+    /// People who take part.
+    #[arg(long)]
+    pub(crate) users: u64,
+    /// How often each presses the button.
+    #[arg(long, default_value_t = 5.0)]
+    pub(crate) clicks: f64,
+    /// How long the sale is busy.
+    #[arg(long, default_value_t = 60.0)]
+    pub(crate) seconds: f64,
+    /// How long the rush at its beginning lasts.
+    #[arg(long, default_value_t = 10.0)]
+    pub(crate) head_seconds: f64,
+    /// Units on sale.
+    #[arg(long)]
+    pub(crate) units: Option<u64>,
+    /// Requests a second that one node answers.
+    #[arg(long, default_value_t = 30_000.0)]
+    pub(crate) node_rate: f64,
+    /// Claims a second that one store decides.
+    #[arg(long, default_value_t = 100_000.0)]
+    pub(crate) store_rate: f64,
+    /// Orders a second that the database writes.
+    #[arg(long, default_value_t = 20_000.0)]
+    pub(crate) order_rate: f64,
+}

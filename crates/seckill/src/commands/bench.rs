@@ -1,0 +1,155 @@
+//! `seckill bench`: the canonical sale with its audit, and the comparisons with a bare listener.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use seckill_bench::canonical::{SaleConfig, run_in_temporary_folder, run_on_target};
+use seckill_bench::comparison::Comparison;
+use seckill_bench::overload::{Bottleneck, OverloadConfig};
+use seckill_bench::ratios::{RatioConfig, compare};
+use seckill_bench::report::Report;
+use seckill_bench::server::{ServerConfig, Target};
+use seckill_listener::{Limits, Listener, Server, bare_error_answers, hello};
+use seckill_settings::JwtKey;
+use tokio_util::sync::CancellationToken;
+
+use super::Context;
+use super::remote::Remote;
+use crate::cli::{Baseline, BenchArgs};
+use crate::exit::{Failure, Outcome, chain};
+use crate::logging::{print, say};
+
+pub(super) fn run(context: &Context, args: &BenchArgs) -> Outcome {
+    if args.serve_hello {
+        return serve_hello(args);
+    }
+    let mut report = Report {
+        sale: Some(sale(context, args)?),
+        ..Report::default()
+    };
+    if args.baseline == Some(Baseline::Hello) || args.target.is_none() {
+        report.ratios = ratios(args)?;
+    }
+    if args.overload {
+        report.overloads = vec![overload()?];
+    }
+    finish(context, args, &report)
+}
+
+fn sale(context: &Context, args: &BenchArgs) -> Result<seckill_bench::canonical::SaleReport, Failure> {
+    let bar = bar(args.users as u64);
+    let moved = bar.clone();
+    let config = SaleConfig {
+        units: args.units,
+        users: args.users,
+        connections: args.connections,
+        seed: args.seed,
+        progress: Some(Arc::new(move |done, _| moved.set_position(done))),
+        ..SaleConfig::canonical()
+    };
+    let sale = match &args.target {
+        None => run_in_temporary_folder(&ServerConfig::of(program()?), &config),
+        Some(url) => run_on_target(&target(context, args, url)?, &config),
+    };
+    bar.finish_and_clear();
+    sale.map_err(measured)
+}
+
+/// A running server: its public port from `--target`, its admin port and both secrets as every command finds them.
+fn target(context: &Context, args: &BenchArgs, url: &str) -> Result<Target, Failure> {
+    let (address, token) = Remote::new(context, &args.admin)?.into_parts();
+    let settings = context.settings(args.admin.data.flags())?;
+    let Some(JwtKey::Secret(secret)) = &settings.auth.key else {
+        return Err(Failure::usage(
+            "auth.jwt_secret must be the target's: buyers need tokens (SECKILL_AUTH__JWT_SECRET)",
+        ));
+    };
+    Target::running(url, &address.to_string(), &token, secret.reveal().as_bytes()).map_err(measured)
+}
+
+fn ratios(args: &BenchArgs) -> Result<Vec<seckill_bench::comparison::RatioReport>, Failure> {
+    let config = RatioConfig {
+        pairs: args.pairs,
+        ..RatioConfig::usual(program()?)
+    };
+    let all = Comparison::ALL.into_iter().map(|comparison| {
+        say(&format!(
+            "comparing {comparison:?} with the bare listener, {} pairs",
+            config.pairs
+        ));
+        compare(comparison, &config).map_err(measured)
+    });
+    all.collect()
+}
+
+fn overload() -> Result<seckill_bench::overload::OverloadReport, Failure> {
+    let config = OverloadConfig {
+        server: ServerConfig::of(program()?),
+        bottleneck: Bottleneck::Processor,
+        seconds: 10.0,
+        connections: 1_000,
+        threads: 1,
+    };
+    seckill_bench::overload::run(&config).map_err(measured)
+}
+
+fn finish(context: &Context, args: &BenchArgs, report: &Report) -> Outcome {
+    print(&if context.json { report.json() } else { report.text() })?;
+    if let Some(path) = &args.html {
+        write(path, &report.html())?;
+    }
+    match report.violations() {
+        violations if violations.is_empty() => Ok(()),
+        violations => Err(Failure::violated(violations.join("; "))),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| Failure::failed(format!("{}: {error}", path.display())))
+}
+
+fn program() -> Result<std::path::PathBuf, Failure> {
+    std::env::current_exe().map_err(|error| Failure::failed(format!("this program's own path: {error}")))
+}
+
+fn measured(error: seckill_bench::Error) -> Failure {
+    let text = chain(&error);
+    match error {
+        seckill_bench::Error::Usage(_) => Failure::usage(text),
+        error if error.is_unreachable() => Failure::unreachable(text),
+        _ => Failure::failed(text),
+    }
+}
+
+/// A bar on stderr; nothing where stderr is no terminal.
+pub(super) fn bar(length: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {per_sec}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length).with_style(style)
+}
+
+/// The bare listener that comparisons are made with: the product's accept loop, and nothing behind it.
+fn serve_hello(args: &BenchArgs) -> Outcome {
+    let address = args.listen.as_deref().unwrap_or("127.0.0.1:0");
+    let address = address
+        .parse()
+        .map_err(|error| Failure::usage(format!("--listen {address}: {error}")))?;
+    let shutdown = CancellationToken::new();
+    let server = Server {
+        listener: Listener::bind(address).map_err(|error| Failure::failed(chain(&error)))?,
+        cores: std::thread::available_parallelism().map_or(1, usize::from),
+        limits: Limits {
+            connections_per_ip: usize::MAX,
+            ..Limits::default()
+        },
+        error_answers: bare_error_answers(),
+        shutdown: shutdown.clone(),
+    };
+    let handle = server
+        .serve(hello::core)
+        .map_err(|error| Failure::failed(chain(&error)))?;
+    crate::serve::until_signal()?;
+    shutdown.cancel();
+    handle.join().map_err(|error| Failure::failed(chain(&error)))
+}

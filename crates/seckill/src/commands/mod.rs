@@ -1,0 +1,79 @@
+//! The commands, one a file; each reads its arguments and calls what does the work.
+
+mod activity;
+mod audit;
+mod bench;
+mod config;
+mod demo;
+mod plan;
+mod recover;
+mod remote;
+mod serve;
+mod token;
+
+use clap::CommandFactory;
+use seckill_settings::{Settings, Sources};
+
+use crate::cli::{ActivityCommand, Cli, Command, DataArgs};
+use crate::exit::{Failure, Outcome};
+
+/// Runs what was asked.
+pub(crate) fn run(cli: Cli) -> Outcome {
+    let context = Context {
+        config: cli.config,
+        json: cli.json,
+    };
+    match cli.command {
+        Command::Serve(args) => serve::serve(&context, &args),
+        Command::Demo(args) => demo::run(&args),
+        Command::Activity { admin, command } => activity::run(&context, &admin, &command),
+        Command::Preheat { admin, id } => activity::run(&context, &admin, &ActivityCommand::Preheat { id }),
+        Command::Audit { admin, id } => audit::audit(&context, &admin, id),
+        Command::Reconcile { admin, args } => audit::reconcile(&context, &admin, &args),
+        Command::Recover(args) => recover::recover(&context, &args),
+        Command::Journal { data, command } => recover::journal(&context, &data, &command),
+        Command::Bench(args) => bench::run(&context, &args),
+        Command::Plan(args) => plan::run(&context, &args),
+        Command::Work => serve::work(&context),
+        Command::Migrate(args) => serve::migrate(&context, &args),
+        Command::Token(args) => token::run(&context, &args),
+        Command::Config { command } => config::run(&context, command),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "seckill", &mut std::io::stdout());
+            Ok(())
+        }
+    }
+}
+
+/// What stands before the command.
+pub(crate) struct Context {
+    config: Option<std::path::PathBuf>,
+    pub(crate) json: bool,
+}
+
+/// One flag that overrides a setting.
+pub(crate) type Flag = (String, String);
+
+impl Context {
+    /// Where settings come from.
+    pub(crate) fn sources(&self, flags: Vec<Flag>) -> Result<Sources, Failure> {
+        Ok(Sources::of_process(self.config.clone(), flags)?)
+    }
+
+    /// The settings, all sources taken together.
+    pub(crate) fn settings(&self, flags: Vec<Flag>) -> Result<Settings, Failure> {
+        Ok(Settings::load(&self.sources(flags)?)?)
+    }
+}
+
+impl DataArgs {
+    /// The flag as a setting.
+    pub(crate) fn flags(&self) -> Vec<Flag> {
+        flag("data_dir", self.data_dir.as_ref())
+    }
+}
+
+/// A flag that was given, as a setting.
+pub(crate) fn flag(key: &str, value: Option<&String>) -> Vec<Flag> {
+    value.map(|value| (key.to_owned(), value.clone())).into_iter().collect()
+}

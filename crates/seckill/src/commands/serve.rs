@@ -1,0 +1,43 @@
+//! `seckill serve`, `seckill work`, `seckill migrate`.
+
+use seckill_settings::StoreUrl;
+
+use super::{Context, flag};
+use crate::cli::{DataArgs, Role, ServeArgs};
+use crate::exit::{Failure, Outcome};
+use crate::{logging, serve};
+
+pub(super) fn serve(context: &Context, args: &ServeArgs) -> Outcome {
+    let mut flags = args.data.flags();
+    flags.extend(flag("server.listen", args.listen.as_ref()));
+    flags.extend(flag("admin.listen", args.admin_listen.as_ref()));
+    let settings = context.settings(flags)?;
+    let all = [Role::Api, Role::Worker, Role::Scheduler];
+    let asked_all = args.roles.is_empty() || all.iter().all(|role| args.roles.contains(role));
+    if !asked_all && matches!(settings.store.url, StoreUrl::Embedded) {
+        return Err(Failure::usage(EMBEDDED_ROLES));
+    }
+    logging::start(&settings.log)?;
+    serve::run(settings)
+}
+
+const EMBEDDED_ROLES: &str = "the embedded store lives in the serving process, so that process has all roles; \
+    roles of their own need a store that processes share (store.url)";
+
+pub(super) fn work(context: &Context) -> Outcome {
+    let settings = context.settings(Vec::new())?;
+    match settings.store.url {
+        StoreUrl::Embedded => Err(Failure::usage(EMBEDDED_ROLES)),
+        StoreUrl::Remote(url) => Err(Failure::usage(format!(
+            "store.url: {url} is not built into this version"
+        ))),
+    }
+}
+
+/// Opening the database brings it to this version; the folder's lock keeps a serving process from being disturbed.
+pub(super) fn migrate(context: &Context, args: &DataArgs) -> Outcome {
+    let settings = context.settings(args.flags())?;
+    drop(serve::layers::open_layers(&settings)?);
+    logging::say("the database has the tables of this version");
+    Ok(())
+}

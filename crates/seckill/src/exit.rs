@@ -1,0 +1,87 @@
+//! How the program ends: exit codes and the one line that says why.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// Why a command did not do what was asked.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    kind: Kind,
+    message: String,
+}
+
+/// Exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// 1: it failed.
+    Failed,
+    /// 2: it was asked wrongly: arguments or settings.
+    Usage,
+    /// 3: a condition that was checked does not hold.
+    Violated,
+    /// 4: something it depends on can't be reached.
+    Unreachable,
+}
+
+impl Failure {
+    pub(crate) fn new(kind: Kind, message: impl fmt::Display) -> Self {
+        Self {
+            kind,
+            message: message.to_string(),
+        }
+    }
+
+    pub(crate) fn failed(message: impl fmt::Display) -> Self {
+        Self::new(Kind::Failed, message)
+    }
+
+    pub(crate) fn usage(message: impl fmt::Display) -> Self {
+        Self::new(Kind::Usage, message)
+    }
+
+    pub(crate) fn violated(message: impl fmt::Display) -> Self {
+        Self::new(Kind::Violated, message)
+    }
+
+    pub(crate) fn unreachable(message: impl fmt::Display) -> Self {
+        Self::new(Kind::Unreachable, message)
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self.kind {
+            Kind::Failed => 1,
+            Kind::Usage => 2,
+            Kind::Violated => 3,
+            Kind::Unreachable => 4,
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<seckill_settings::Error> for Failure {
+    fn from(error: seckill_settings::Error) -> Self {
+        Self::usage(error)
+    }
+}
+
+/// What a command comes to.
+pub(crate) type Outcome = Result<(), Failure>;
+
+/// An error with all its causes, in one line.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        let said = next.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = next.source();
+    }
+    text
+}

@@ -1,0 +1,76 @@
+//! The admin port: the console of operators, and `/metrics`.
+
+use std::sync::Arc;
+
+use seckill_console::{AdminToken, Connection, Console, Parts, router};
+use seckill_gate::Networks;
+use seckill_listener::{Limits, Listener, Server, ServerHandle, bare_error_answers, is_body_timeout};
+use seckill_settings::Settings;
+
+use super::node::Node;
+use super::public;
+use super::secrets::{self, Kept};
+use crate::exit::{Failure, chain};
+
+/// Connections of the admin port: operators and scrapers.
+const CONNECTIONS_MAX: usize = 512;
+
+/// Binds the port.
+pub(crate) fn bind(settings: &Settings) -> Result<Listener, Failure> {
+    let address = settings.admin.listen;
+    Listener::bind(address).map_err(|error| Failure::failed(format!("admin.listen {address}: {}", chain(&error))))
+}
+
+/// The operator's token: from the settings, else the data folder's own.
+pub(crate) fn token(settings: &Settings) -> Result<Kept, Failure> {
+    match &settings.admin.token {
+        Some(token) => Ok(Kept {
+            text: token.reveal().to_owned(),
+            made: false,
+        }),
+        None => secrets::admin_token(&settings.data_dir),
+    }
+}
+
+/// The console, with the switches and blocks of the ledger in force.
+pub(crate) fn console(node: &Node, token: &str) -> Result<Arc<Console>, Failure> {
+    let settings = &node.settings;
+    let console = Console::new(Parts {
+        operator: node.operator.clone(),
+        gate: node.gate.clone(),
+        metrics: node.metrics.clone(),
+        readiness: node.readiness.clone(),
+        settings: seckill_console::Settings {
+            token: AdminToken::new(token).map_err(|error| Failure::usage(format!("admin.token: {error}")))?,
+            shards_max: 1,
+            public_url: None,
+            trusted_proxies: Networks::new(settings.server.trusted_proxies.iter().copied()),
+        },
+        is_body_timeout: |error| is_body_timeout(error),
+    });
+    let refreshed = super::layers::block_on(console.refresh());
+    refreshed.map_err(|error| Failure::unreachable(format!("switches and blocks can't be read: {error}")))?;
+    Ok(console)
+}
+
+/// Serves the console on a thread of its own.
+pub(crate) fn serve(node: &Node, listener: Listener, console: &Arc<Console>) -> Result<ServerHandle, Failure> {
+    let limits = public::limits(&node.settings);
+    let server = Server {
+        listener,
+        cores: 1,
+        limits: Limits {
+            connections_max: CONNECTIONS_MAX,
+            connections_per_ip: CONNECTIONS_MAX,
+            ..limits
+        },
+        error_answers: bare_error_answers(),
+        shutdown: node.shutdown.listeners.clone(),
+    };
+    let router = router(console.clone());
+    let handle = server.serve(move |_core| {
+        let router = router.clone();
+        move |peer| Connection::new(router.clone(), peer.address.ip())
+    });
+    handle.map_err(|error| Failure::failed(chain(&error)))
+}

@@ -1,0 +1,93 @@
+//! What runs beside the ports: workers, the scheduler, and the looks at what another process may have changed.
+
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use seckill_console::Console;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::node::Node;
+use crate::exit::Failure;
+
+/// How often switches and blocks are read again: others' changes are in force within it.
+const REFRESH_EVERY: Duration = Duration::from_millis(500);
+
+/// Threads of the house; they end when the shutdown token says so.
+pub(crate) struct House(Vec<JoinHandle<()>>);
+
+impl House {
+    /// Starts workers on one thread, scheduler and refreshing on another.
+    pub(crate) fn start(node: &Arc<Node>, console: &Arc<Console>) -> Result<Self, Failure> {
+        let (for_workers, for_scheduler, for_refresh) = (node.clone(), node.clone(), node.clone());
+        let console = console.clone();
+        let workers = start_thread("workers", move || run_workers(for_workers))?;
+        let scheduler = start_thread("scheduler", move || async move {
+            for_scheduler
+                .scheduler()
+                .run(for_scheduler.shutdown.house.clone())
+                .await;
+        })?;
+        let refresh = start_thread("refresh", move || refresh_until_shutdown(for_refresh, console))?;
+        Ok(Self(vec![workers, scheduler, refresh]))
+    }
+
+    /// Waits for all of them.
+    pub(crate) fn join(self) {
+        for thread in self.0 {
+            if thread.join().is_err() {
+                tracing::error!("a thread of the house had panicked");
+            }
+        }
+    }
+}
+
+fn start_thread<F>(name: &str, task: impl FnOnce() -> F + Send + 'static) -> Result<JoinHandle<()>, Failure>
+where
+    F: Future<Output = ()>,
+{
+    let run = move || runtime().block_on(task());
+    let started = thread::Builder::new().name(name.to_owned()).spawn(run);
+    started.map_err(|error| Failure::failed(format!("no thread for {name}: {error}")))
+}
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime needs descriptors only")
+}
+
+async fn run_workers(node: Arc<Node>) {
+    let workers = (0..node.settings.queue.workers).map(|_| node.worker().run(node.shutdown.house.clone()));
+    futures_util::future::join_all(workers).await;
+}
+
+async fn refresh_until_shutdown(node: Arc<Node>, console: Arc<Console>) {
+    let mut ticks = interval(REFRESH_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    loop {
+        tokio::select! {
+            () = node.shutdown.house.cancelled() => return,
+            _ = ticks.tick() => refresh(&node, &console).await,
+        }
+    }
+}
+
+/// Takes over what the ledger says now. An unreachable ledger leaves everything as it is.
+async fn refresh(node: &Node, console: &Console) {
+    node.metrics.tick(Instant::now());
+    let up = node.ledger.ping().await.is_ok();
+    node.metrics.database_up.set_flag(up);
+    if !up {
+        return;
+    }
+    if let Err(error) = console.refresh().await {
+        tracing::warn!(%error, "switches or blocks could not be taken over");
+    }
+    node.stock.set_backlog_max(node.gate.switches().backlog_max);
+    if let Ok(owed) = node.ledger.refunds_required().await {
+        node.metrics.settlement.refunds_required.set_count(owed);
+    }
+}

@@ -1,0 +1,134 @@
+//! `seckill serve`: one process that is all of it.
+//!
+//! ```text
+//! settings ─▶ bind ports ─▶ open layers, check that they belong together ─▶ node ─▶ catalogue ─▶ house, ports ─▶ ready
+//! SIGTERM  ─▶ not ready ─▶ streams say goodbye ─▶ ports drain ─▶ house ends ─▶ journal and database close
+//! ```
+
+mod access;
+mod admin;
+mod house;
+pub(crate) mod layers;
+mod meters;
+pub(crate) mod node;
+mod public;
+pub(crate) mod secrets;
+mod signals;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use seckill_listener::ServerHandle;
+use seckill_settings::Settings;
+
+use crate::exit::{Failure, Outcome};
+use crate::logging;
+use house::House;
+use node::Node;
+use signals::Signals;
+
+/// A serving process.
+pub(crate) struct Running {
+    node: Arc<Node>,
+    house: House,
+    public: ServerHandle,
+    admin: ServerHandle,
+    /// Token of the admin port.
+    pub(crate) admin_token: String,
+    /// Whether the token was made at this start: it is shown once.
+    pub(crate) admin_token_made: bool,
+}
+
+/// Starts everything and returns once it is ready.
+pub(crate) fn start(settings: Settings) -> Result<Running, Failure> {
+    settings.require_auth()?;
+    let public_listener = public::bind(&settings)?;
+    let admin_listener = admin::bind(&settings)?;
+    let opened = layers::open_layers(&settings)?;
+    let token = admin::token(&settings)?;
+    let node = Arc::new(Node::new(settings, opened)?);
+    let refreshed = layers::block_on(node.operator.refresh_catalogue());
+    refreshed.map_err(|error| Failure::unreachable(format!("the activities can't be read: {error}")))?;
+    let console = admin::console(&node, &token.text)?;
+    let house = House::start(&node, &console)?;
+    let public = public::serve(&node, public_listener)?;
+    let admin = admin::serve(&node, admin_listener, &console)?;
+    meters::connect(&node, public.counts().clone());
+    node.readiness.set_ready();
+    tracing::info!(public = %public.local_addr(), admin = %admin.local_addr(), "ready");
+    Ok(Running {
+        node,
+        house,
+        public,
+        admin,
+        admin_token: token.text,
+        admin_token_made: token.made,
+    })
+}
+
+impl Running {
+    /// Address of the public port.
+    pub(crate) fn public_addr(&self) -> SocketAddr {
+        self.public.local_addr()
+    }
+
+    /// Address of the admin port.
+    pub(crate) fn admin_addr(&self) -> SocketAddr {
+        self.admin.local_addr()
+    }
+
+    /// Serves until a signal, or until the journal breaks, then ends orderly. A second signal cuts open requests off.
+    pub(crate) fn until_signal(self) -> Outcome {
+        let mut signals = Signals::install()?;
+        let engine = self.node.layers.lock().as_ref().map(|layers| layers.engine.clone());
+        let why = signals.wait(engine.as_ref());
+        let cut_offs = [self.public.cut_off(), self.admin.cut_off()];
+        signals.on_next(move || cut_offs.iter().for_each(tokio_util::sync::CancellationToken::cancel));
+        self.stop();
+        why
+    }
+
+    /// Ends orderly.
+    pub(crate) fn stop(self) {
+        let Self {
+            node,
+            house,
+            public,
+            admin,
+            ..
+        } = self;
+        tracing::info!("shutting down");
+        node.readiness.set_draining();
+        node.shutdown.streams.cancel();
+        node.shutdown.listeners.cancel();
+        for (name, port) in [("public", public), ("admin", admin)] {
+            if let Err(error) = port.join() {
+                tracing::error!(%error, name, "a port did not end as it should");
+            }
+        }
+        node.shutdown.house.cancel();
+        house.join();
+        drop(node.layers.lock().take());
+        tracing::info!("ended");
+    }
+}
+
+/// Waits for a signal that ends a process without a journal.
+pub(crate) fn until_signal() -> Outcome {
+    Signals::install()?.wait(None)
+}
+
+/// `seckill serve`.
+pub(crate) fn run(settings: Settings) -> Outcome {
+    for warning in &settings.warnings {
+        tracing::warn!("{warning}");
+    }
+    let running = start(settings)?;
+    if running.admin_token_made {
+        logging::say(&format!(
+            "admin token (shown once, kept in the data folder): {}",
+            running.admin_token
+        ));
+    }
+    running.until_signal()
+}

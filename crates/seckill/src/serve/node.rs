@@ -1,0 +1,196 @@
+//! A node of the embedded mode: every part made once, and handed to those that need it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use parking_lot::Mutex;
+use seckill_api::Readiness;
+use seckill_flow::{
+    DeadLettersAfterEnd, Operator, OperatorSettings, Pace, Results, Scheduler, SchedulerSettings, Settle,
+    SettleOptions, Worker, WorkerCounts, Yielding,
+};
+use seckill_gate::{Gate, Switches};
+use seckill_ledger::{Ledger, Operations, UnitsOnCancel};
+use seckill_metrics::{Metrics, Setup};
+use seckill_queue::Queue;
+use seckill_settings::{AfterEnd, OnCancel, Settings};
+use seckill_stock::Stock;
+use tokio_util::sync::CancellationToken;
+
+use super::access;
+use super::layers::{Layers, Opened, block_on};
+use super::secrets;
+use crate::exit::Failure;
+
+/// Tokens that end the parts, in the order of the shutdown.
+#[derive(Clone, Default)]
+pub(crate) struct Shutdown {
+    /// Result streams say goodbye.
+    pub(crate) streams: CancellationToken,
+    /// The listeners take no more connections and finish what is open.
+    pub(crate) listeners: CancellationToken,
+    /// Workers and scheduler finish what they have begun.
+    pub(crate) house: CancellationToken,
+}
+
+/// All parts of a running node.
+pub(crate) struct Node {
+    pub(crate) settings: Settings,
+    pub(crate) stock: Arc<dyn Stock>,
+    pub(crate) queue: Arc<dyn Queue>,
+    pub(crate) ledger: Arc<dyn Ledger>,
+    pub(crate) gate: Arc<Gate>,
+    results: Arc<Results>,
+    pub(crate) pace: Arc<Pace>,
+    pub(crate) operator: Arc<Operator>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) counts: Arc<WorkerCounts>,
+    pub(crate) readiness: Readiness,
+    pub(crate) shutdown: Shutdown,
+    /// Dropped last: closes journal and database.
+    pub(crate) layers: Mutex<Option<Layers>>,
+}
+
+impl Node {
+    /// Puts a node together over opened layers. Nothing listens yet.
+    pub(crate) fn new(settings: Settings, opened: Opened) -> Result<Self, Failure> {
+        let layers = opened.start()?;
+        let stock: Arc<dyn Stock> = Arc::new(layers.engine.clone());
+        let queue: Arc<dyn Queue> = Arc::new(layers.engine.clone());
+        let ledger: Arc<dyn Ledger> = layers.ledger.clone();
+        let switches = stored_switches(&*layers.ledger, settings.queue.backlog_max)?;
+        stock.set_backlog_max(switches.backlog_max);
+        let secret = secrets::purchase_token_secret(&settings.data_dir)?;
+        let gate = Arc::new(access::gate(&settings, secret, switches)?);
+        let pace = Arc::<Pace>::default();
+        let results = Arc::new(Results::new(stock.clone(), ledger.clone(), pace.clone()));
+        let operator = Operator::new(
+            seckill_flow::Layers {
+                stock: stock.clone(),
+                queue: queue.clone(),
+                ledger: ledger.clone(),
+                results: results.clone(),
+                catalogue: gate.catalogue().clone(),
+            },
+            operator_settings(&settings),
+        );
+        let metrics = Metrics::new(Setup {
+            cores: settings.server.cores.get(),
+            routes: &routes(),
+            version: env!("CARGO_PKG_VERSION"),
+            revision: option_env!("SECKILL_REVISION").unwrap_or("unknown"),
+        });
+        Ok(Self {
+            stock,
+            queue,
+            ledger,
+            gate,
+            results,
+            pace,
+            operator: Arc::new(operator),
+            metrics: Arc::new(metrics),
+            counts: Arc::default(),
+            readiness: Readiness::default(),
+            shutdown: Shutdown::default(),
+            layers: Mutex::new(Some(layers)),
+            settings,
+        })
+    }
+
+    /// One worker of the settlement.
+    pub(crate) fn worker(&self) -> Worker {
+        let queue = &self.settings.queue;
+        let options = SettleOptions {
+            batch_size_max: self.settings.database.batch_size_max,
+            attempts_max: queue.attempts_max,
+            retry_wait_first_ms: millis(queue.retry_wait_first),
+            retry_wait_max_ms: millis(queue.retry_wait_max),
+            pay_within_ms: millis(self.settings.orders.pay_within),
+        };
+        let settle = Settle::new(
+            self.stock.clone(),
+            self.queue.clone(),
+            self.ledger.clone(),
+            self.results.clone(),
+            self.pace.clone(),
+            options,
+        );
+        let gate = self.gate.clone();
+        let yielding = Arc::new(move || Yielding {
+            backlog_max: gate.switches().backlog_max,
+        });
+        Worker::new(
+            Arc::new(settle),
+            self.stock.clone(),
+            self.queue.clone(),
+            yielding,
+            self.counts.clone(),
+        )
+    }
+
+    /// The scheduler.
+    pub(crate) fn scheduler(&self) -> Scheduler {
+        let schedule = &self.settings.schedule;
+        let settings = SchedulerSettings {
+            preheat_before_ms: millis(schedule.preheat_before),
+            close_after_end_ms: millis(schedule.close_after_end),
+            tick_ms_max: millis(schedule.sweep_every),
+            ..SchedulerSettings::default()
+        };
+        Scheduler::new(self.operator.clone(), settings)
+    }
+
+    /// Workers that run now.
+    pub(crate) fn workers_running(&self) -> u64 {
+        self.counts.running.load(Ordering::Relaxed)
+    }
+}
+
+/// Every route that is counted, of both ports.
+fn routes() -> Vec<&'static str> {
+    seckill_api::ROUTES
+        .iter()
+        .chain(seckill_console::ROUTES)
+        .copied()
+        .collect()
+}
+
+fn operator_settings(settings: &Settings) -> OperatorSettings {
+    OperatorSettings {
+        units_on_cancel: units_on_cancel(settings),
+        dead_letters_after_end: match settings.dead_letters.after_end {
+            AfterEnd::Keep => DeadLettersAfterEnd::Keep,
+            AfterEnd::DiscardAfter(after) => DeadLettersAfterEnd::DiscardAfter {
+                wait_ms: millis(after),
+            },
+        },
+    }
+}
+
+/// Where units of cancelled orders go.
+fn units_on_cancel(settings: &Settings) -> UnitsOnCancel {
+    match settings.units.on_cancel {
+        OnCancel::Product => UnitsOnCancel::Product,
+        OnCancel::Sale => UnitsOnCancel::Sale,
+    }
+}
+
+/// Switches as the operator left them; they survive restarts of every part.
+fn stored_switches(ledger: &impl Operations, backlog_max: u64) -> Result<Switches, Failure> {
+    let stored = block_on(ledger.switches()).map_err(Failure::unreachable)?;
+    let Some(stored) = stored else {
+        return Ok(Switches::open(backlog_max));
+    };
+    let mut switches: Switches = read_switches(&stored.json)?;
+    switches.revision = stored.revision;
+    Ok(switches)
+}
+
+fn read_switches(json: &str) -> Result<Switches, Failure> {
+    serde_json::from_str(json).map_err(|error| Failure::failed(format!("the stored switches can't be read: {error}")))
+}
+
+/// A duration in whole milliseconds.
+pub(crate) fn millis(duration: std::time::Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
