@@ -3,7 +3,8 @@
 use http::header::LOCATION;
 use http::{HeaderValue, StatusCode, Uri};
 use seckill_api::Answer;
-use seckill_ledger::{ActivityPatch, NewActivity};
+use seckill_flow::Error as Flow;
+use seckill_ledger::{ActivityPatch, Conflict, Error as Ledger, NewActivity};
 use seckill_sale::{Activity, Challenge, Price, ProductId, Quantity, Stock, Window};
 use serde::Deserialize;
 
@@ -147,8 +148,11 @@ pub(crate) async fn show(call: Call, InPath(id): InPath) -> Result<Reply, Error>
     Ok(shown(&call, &activity))
 }
 
+/// Attempts where the activity changes between its reading and its writing.
+const ATTEMPTS_MAX: u32 = 5;
+
 /// A change of an activity: names only what changes.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Patch {
     #[serde(default, deserialize_with = "input::named")]
@@ -205,10 +209,18 @@ fn notice(notice: Option<String>) -> Result<String, Error> {
 
 /// Changes an activity.
 pub(crate) async fn patch(InPath(id): InPath, Write { call, body, context }: Write<Patch>) -> Result<Reply, Error> {
-    let present = call.console.ledger().activity(id).await?;
-    let patch = body.narrowed(&present)?;
-    let activity = call.console.operator.patch_activity(id, patch, context).await?;
-    Ok(shown(&call, &activity))
+    for _ in 0..ATTEMPTS_MAX {
+        let present = call.console.ledger().activity(id).await?;
+        let mut patch = body.clone().narrowed(&present)?;
+        // What was checked against one version must not be written over another.
+        patch.version = patch.version.or(Some(present.version));
+        match call.console.operator.patch_activity(id, patch, context.clone()).await {
+            Ok(activity) => return Ok(shown(&call, &activity)),
+            Err(Flow::Ledger(Ledger::Conflict(Conflict::StaleVersion))) if body.version.is_none() => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Conflict::StaleVersion.into())
 }
 
 /// An activity as it stands now.

@@ -19,6 +19,7 @@ use seckill_gate::{bearer, client_ip};
 use seckill_sale::EpochMs;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+use tokio::sync::Semaphore;
 
 use crate::call::Call;
 use crate::error::Error;
@@ -70,11 +71,36 @@ pub(crate) async fn guard(State(console): State<Arc<Console>>, mut request: Requ
     let now = console.now();
     match admit(&console, &request, now) {
         Ok(()) => {
+            let writes = console.writes.clone();
+            let reads = is_read(request.method());
             request.extensions_mut().insert(Call { console, now });
-            next.run(request).await
+            if reads {
+                next.run(request).await
+            } else {
+                finish(&writes, request, next).await
+            }
         }
         Err(error) => error.into_response(),
     }
+}
+
+fn is_read(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
+}
+
+/// Runs a write to its end, also where its client hangs up: ledger, store and gate are not left halfway until the scheduler finds it.
+async fn finish(writes: &Arc<Semaphore>, request: Request, next: Next) -> Response {
+    let Ok(permit) = writes.clone().try_acquire_owned() else {
+        return Error::Busy("too many commands are under way").into_response();
+    };
+    let write = async move {
+        let response = next.run(request).await;
+        drop(permit);
+        response
+    };
+    tokio::spawn(write)
+        .await
+        .unwrap_or_else(|_panic| Error::Internal.into_response())
 }
 
 fn admit(console: &Console, request: &Request, now: EpochMs) -> Result<(), Error> {
@@ -86,8 +112,7 @@ fn admit(console: &Console, request: &Request, now: EpochMs) -> Result<(), Error
         console.penalties.failed(client, now)?;
         return Err(Error::Unauthenticated);
     }
-    let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    if !reads && is_foreign(headers, console.settings.public_url.as_deref()) {
+    if !is_read(request.method()) && is_foreign(headers, console.settings.public_url.as_deref()) {
         return Err(Error::ForeignOrigin);
     }
     Ok(())

@@ -1,6 +1,5 @@
 //! Who may not take part. The ledger keeps the list; this node's gate follows before the answer, other nodes by their own [`refresh`].
 
-use http::header::LOCATION;
 use http::{StatusCode, Uri};
 use seckill_api::Answer;
 use seckill_gate::{BLOCKS_MAX, Block as InForce, Subject};
@@ -8,7 +7,6 @@ use seckill_ledger::{Block, BlockKind, Error as Ledger, NewBlock};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::activities::location;
 use crate::call::{Call, RowInPath};
 use crate::error::Error;
 use crate::input;
@@ -70,8 +68,9 @@ pub(crate) async fn add(Write { call, body, context }: Write<Wanted>) -> Result<
     }
     let block = console.ledger().add_block(block, context).await?;
     put_in_force(console).await?;
-    let answer = Answer::fine(&BlockView::from(&block)).status(StatusCode::CREATED);
-    Ok(Reply(answer.header(LOCATION, location("/admin/api/blocks", block.id))))
+    Ok(Reply(
+        Answer::fine(&BlockView::from(&block)).status(StatusCode::CREATED),
+    ))
 }
 
 /// Blocks that hold, by number.

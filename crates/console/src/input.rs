@@ -133,7 +133,9 @@ fn is_rfc3339(text: &[u8]) -> bool {
             &fraction[length..]
         }
     };
-    like(local, b"0000-00-00T00:00:00") && (matches!(offset, b"Z" | b"z") || like(offset, b"+00:00"))
+    // The library takes offsets of more than a day.
+    let numeric = like(offset, b"+00:00") && offset[1..3] <= b"23"[..];
+    like(local, b"0000-00-00T00:00:00") && (numeric || matches!(offset, b"Z" | b"z"))
 }
 
 #[cfg(test)]

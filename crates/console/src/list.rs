@@ -4,9 +4,9 @@ use axum::extract::Query;
 use http::Uri;
 use seckill_api::Answer;
 use seckill_ledger::{Error as Ledger, Page, PageRequest};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::error::Error;
 use crate::input;
@@ -48,7 +48,7 @@ pub(crate) fn page_request(limit: Option<&str>, cursor: Option<String>) -> Resul
 }
 
 /// The query of a list that takes nothing else.
-#[derive(Debug, serde::Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PageQuery {
     limit: Option<String>,
@@ -92,12 +92,28 @@ pub(crate) fn cut<T>(all: Vec<T>, request: &PageRequest, number: impl Fn(&T) -> 
 }
 
 /// `{"<name>": […], "next_cursor": …}`.
-pub(crate) fn answer<T, V: Serialize>(name: &str, page: &Page<T>, view: impl Fn(&T) -> V) -> Answer {
-    let views: Vec<V> = page.rows.iter().map(view).collect();
-    let mut data = serde_json::Map::new();
-    data.insert(name.to_owned(), serde_json::to_value(views).unwrap_or(Value::Null));
-    data.insert("next_cursor".to_owned(), json!(page.next));
-    Answer::fine(&data)
+struct List<'a, V> {
+    name: &'static str,
+    rows: Vec<V>,
+    next_cursor: Option<&'a str>,
+}
+
+impl<V: Serialize> Serialize for List<'_, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(Some(2))?;
+        members.serialize_entry(self.name, &self.rows)?;
+        members.serialize_entry("next_cursor", &self.next_cursor)?;
+        members.end()
+    }
+}
+
+/// The answer that shows a page, each row by `view`.
+pub(crate) fn answer<T, V: Serialize>(name: &'static str, page: &Page<T>, view: impl Fn(&T) -> V) -> Answer {
+    Answer::fine(&List {
+        name,
+        rows: page.rows.iter().map(view).collect(),
+        next_cursor: page.next.as_deref(),
+    })
 }
 
 #[cfg(test)]

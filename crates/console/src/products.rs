@@ -4,10 +4,10 @@ use http::header::LOCATION;
 use http::{StatusCode, Uri};
 use seckill_api::Answer;
 use seckill_ledger::NewProduct;
-use seckill_sale::{Currency, Price, Stock};
+use seckill_sale::{Currency, Price, ProductId, Stock};
 use serde::Deserialize;
 
-use crate::call::Call;
+use crate::call::{Call, RowInPath};
 use crate::error::Error;
 use crate::list::{self, PageQuery};
 use crate::outer::Reply;
@@ -49,4 +49,11 @@ pub(crate) async fn list(call: Call, uri: Uri) -> Result<Reply, Error> {
     let request = PageQuery::of(&uri)?;
     let page = list::rows(call.console.ledger().products(request).await)?;
     Ok(Reply(list::answer("products", &page, |row| ProductView::from(row))))
+}
+
+/// One product.
+pub(crate) async fn show(call: Call, RowInPath(id): RowInPath) -> Result<Reply, Error> {
+    let id = ProductId::new(id).map_err(|_| Error::NotFound("product"))?;
+    let product = call.console.ledger().product(id).await?;
+    Ok(Reply(Answer::fine(&ProductView::from(&product))))
 }

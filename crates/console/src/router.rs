@@ -38,6 +38,7 @@ pub const ROUTES: &[&str] = &[
     "/admin/api/dead-letters/{id}/retry",
     "/admin/api/orders",
     "/admin/api/products",
+    "/admin/api/products/{id}",
     "/admin/api/recover",
     "/admin/api/schedules",
     "/admin/api/schedules/{id}",
@@ -51,6 +52,7 @@ pub const ROUTES: &[&str] = &[
 pub fn router(console: Arc<Console>) -> Router {
     let guarded = Router::new()
         .route("/admin/api/products", get(products::list).post(products::create))
+        .route("/admin/api/products/{id}", get(products::show))
         .route("/admin/api/activities", get(activities::list).post(activities::create))
         .route(
             "/admin/api/activities/{id}",

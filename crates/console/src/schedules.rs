@@ -1,6 +1,5 @@
 //! Recurring sales: each round becomes an activity of its own, made by the scheduler.
 
-use http::header::LOCATION;
 use http::{StatusCode, Uri};
 use seckill_api::Answer;
 use seckill_flow::{Occurrences, OccurrencesError};
@@ -8,7 +7,7 @@ use seckill_ledger::{NewSchedule, Schedule};
 use seckill_sale::{Challenge, EpochMs, Window};
 use serde::Deserialize;
 
-use crate::activities::{Offer, location};
+use crate::activities::Offer;
 use crate::call::{Call, RowInPath};
 use crate::error::Error;
 use crate::list::{self, PageQuery};
@@ -115,18 +114,14 @@ pub(crate) async fn create(Write { call, body, context }: Write<Wanted>) -> Resu
     console.ledger().product(schedule.template.product_id).await?;
     let schedule = console.ledger().create_schedule(schedule, context).await?;
     console.operator.changed().notify_one();
-    let answer = Answer::fine(&view(&call, &schedule)).status(StatusCode::CREATED);
-    Ok(Reply(
-        answer.header(LOCATION, location("/admin/api/schedules", schedule.id)),
-    ))
+    Ok(Reply(Answer::fine(&view(&call, &schedule)).status(StatusCode::CREATED)))
 }
 
 /// All schedules by number.
 pub(crate) async fn list(call: Call, uri: Uri) -> Result<Reply, Error> {
     let request = PageQuery::of(&uri)?;
-    let page = list::cut(call.console.ledger().schedules().await?, &request, |schedule| {
-        schedule.id
-    })?;
+    let all = call.console.ledger().schedules().await?;
+    let page = list::cut(all, &request, |schedule| schedule.id)?;
     Ok(Reply(list::answer("schedules", &page, |row| view(&call, row))))
 }
 

@@ -10,7 +10,7 @@ use seckill_ledger::Ledger;
 use seckill_metrics::Metrics;
 use seckill_sale::EpochMs;
 use seckill_stock::Stock;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, Semaphore};
 
 use crate::auth::{AdminToken, Penalties};
 use crate::{blocks, switches};
@@ -57,7 +57,12 @@ pub struct Console {
     pub(crate) switching: Mutex<()>,
     /// Held from reading the blocks to putting them in force, for the same reason.
     pub(crate) blocking: Mutex<()>,
+    /// Commands under way, those whose client hung up included.
+    pub(crate) writes: Arc<Semaphore>,
 }
+
+/// Commands under way at the same time.
+const WRITES_MAX: usize = 64;
 
 impl Console {
     /// A console; to be refreshed before the first buyer is let in.
@@ -73,6 +78,7 @@ impl Console {
             penalties: Penalties::default(),
             switching: Mutex::new(()),
             blocking: Mutex::new(()),
+            writes: Arc::new(Semaphore::new(WRITES_MAX)),
         })
     }
 
