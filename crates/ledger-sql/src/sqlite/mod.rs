@@ -9,6 +9,8 @@ mod catalog;
 mod connection;
 mod dead_letters;
 mod errors;
+#[cfg(test)]
+mod fault_tests;
 mod inserts;
 mod migrate;
 mod operations;
@@ -142,6 +144,15 @@ impl Sqlite {
             Ok(lines.collect::<rusqlite::Result<Vec<String>>>()?)
         });
         Ok(said.await?.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    /// Lends the connection to whoever must look at the rows themselves: the simulator's auditor and drills. None where the connection
+    /// is on a thread of its own.
+    pub fn inspect<T>(&self, look: impl FnOnce(&mut Connection) -> T) -> Option<T> {
+        match &self.engine {
+            Engine::Inline(connection) => Some(look(&mut connection.lock())),
+            Engine::Threads { .. } => None,
+        }
     }
 
     /// One transaction that may write.
