@@ -235,7 +235,7 @@ mod tests {
     fn block_ends_at_its_expiry_and_the_longest_counts() {
         let blocks = Blocks::default();
         blocks
-            .replace([block("user", "a", Some(10)), block("user", "a", Some(5))])
+            .replace([block("user", "a", Some(5)), block("user", "a", Some(10))])
             .expect("few blocks");
         assert!(blocked(&blocks, "1.1.1.1", "a", "", 9));
         assert!(!blocked(&blocks, "1.1.1.1", "a", "", 10));

@@ -35,7 +35,8 @@ impl Catalogue {
     }
 
     /// Replaces all activities by what was read from the ledger. One that is known here in a newer version stays as it is: the list was
-    /// read before a command on this node changed it.
+    /// read before a command on this node changed it. One that is missing in the list is forgotten; so a list must be read and brought here
+    /// without a creation in between, or the new activity is unknown until the next list.
     pub fn replace(&self, activities: impl IntoIterator<Item = Arc<Activity>>) {
         let activities: Activities = activities.into_iter().map(|activity| (activity.id, activity)).collect();
         self.0.rcu(|present| {
