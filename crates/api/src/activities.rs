@@ -71,9 +71,7 @@ impl Page {
 
 /// One activity.
 pub(crate) fn activity(call: &Call, head: &Parts) -> Result<Answer, Error> {
-    call.shared()
-        .gate
-        .admit_page(call.at_gate(&head.headers), call.moment)?;
+    call.visitor(&head.headers)?;
     let id = path::activity_id(path::last_segment(head.uri.path()))?;
     let activity = call.visible_activity(id)?;
     let page = activity_page(call, &activity);
@@ -82,9 +80,7 @@ pub(crate) fn activity(call: &Call, head: &Parts) -> Result<Answer, Error> {
 
 /// All of them.
 pub(crate) async fn activities(call: Call, head: Parts) -> Result<Answer, Error> {
-    call.shared()
-        .gate
-        .admit_page(call.at_gate(&head.headers), call.moment)?;
+    call.visitor(&head.headers)?;
     let page = list_page(&call);
     Ok(answer(&call, &head.headers, &page))
 }

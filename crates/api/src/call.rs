@@ -9,6 +9,7 @@ use http::request::Parts;
 use seckill_gate::{Identified, Moment, Request};
 use seckill_sale::{Activity, ActivityId, Language, Refusal, RequestId, Status};
 
+use crate::count;
 use crate::error::Error;
 use crate::request_id;
 use crate::state::{Core, Shared};
@@ -49,7 +50,14 @@ impl Call {
 
     /// Who asks, on routes that show a user what is his.
     pub(crate) fn reader<'a>(&self, headers: &'a HeaderMap) -> Result<Identified<'a>, Refusal> {
-        self.shared().gate.admit_read(self.at_gate(headers), self.moment)
+        let admitted = self.shared().gate.admit_read(self.at_gate(headers), self.moment);
+        admitted.inspect_err(|refusal| count::read_limited(self, refusal))
+    }
+
+    /// Whether anybody may see a page now.
+    pub(crate) fn visitor(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let admitted = self.shared().gate.admit_page(self.at_gate(headers), self.moment);
+        admitted.inspect_err(|refusal| count::read_limited(self, refusal))
     }
 
     /// An activity that people may see: drafts are as unknown as ids that nobody gave out.

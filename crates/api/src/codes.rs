@@ -49,8 +49,6 @@ static DATA: LazyLock<Vec<u8>> = LazyLock::new(|| {
 
 /// All codes.
 pub(crate) async fn codes(call: Call, head: Parts) -> Result<Answer, Error> {
-    call.shared()
-        .gate
-        .admit_page(call.at_gate(&head.headers), call.moment)?;
+    call.visitor(&head.headers)?;
     Ok(Answer::fine_json(DATA.clone()))
 }

@@ -43,6 +43,13 @@ pub(crate) fn limited(call: &Call, refusal: &Refusal) {
     call.shared().metrics.limited.inc(call.core.index, scope);
 }
 
+/// Counts a poll or a page that came too soon.
+pub(crate) fn read_limited(call: &Call, refusal: &Refusal) {
+    if matches!(refusal, Refusal::LimitedByIp { .. } | Refusal::Limited { .. }) {
+        call.shared().metrics.limited.inc(call.core.index, LimitScope::Read);
+    }
+}
+
 const fn word_of(refusal: &Refusal) -> Word {
     match refusal {
         Refusal::LimitedByIp { .. } | Refusal::Limited { .. } => Word::Limited,

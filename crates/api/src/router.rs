@@ -44,7 +44,7 @@ const TIME: &str = "/api/time";
 const TOKEN: &str = "/api/seckill/{activity_id}/token";
 const WEBHOOK: &str = "/api/payments/webhook";
 
-/// All routes. Handlers take the [`Call`] that stands in the request's extensions.
+/// All routes, and the storefront's in the place of the plain page at `/`. Handlers take the [`Call`] that stands in the request's extensions.
 pub(crate) fn router(storefront: Option<Router>) -> Router {
     let api = Router::new()
         .route(ACTIVITIES, named(ACTIVITIES, get(activities::activities)))
@@ -67,12 +67,8 @@ pub(crate) fn router(storefront: Option<Router>) -> Router {
         .route(DOCS, named(DOCS, get(page::docs)))
         .route("/docs.js", named(DOCS, get(page::script)))
         .route("/docs.css", named(DOCS, get(page::style)));
-    match storefront {
-        Some(storefront) => api.fallback_service(storefront),
-        None => api
-            .route(INDEX, named(INDEX, get(page::index)))
-            .fallback(async || Error::UnknownPath),
-    }
+    let pages = storefront.unwrap_or_else(|| Router::new().route(INDEX, named(INDEX, get(page::index))));
+    api.merge(pages).fallback(async || Error::UnknownPath)
 }
 
 /// Name of the route that made a response.

@@ -160,7 +160,7 @@ pub struct CoreState {
     pub purchase: Purchase,
     /// Index of the core.
     pub index: usize,
-    /// Pages that stand at `/` in the place of the plain one, and everything below that is no route of the API.
+    /// Pages in the place of the plain one at `/`: explicit routes, none of them the API's, and no fallback of their own.
     pub storefront: Option<axum::Router>,
 }
 

@@ -18,9 +18,7 @@ struct TimeView {
 
 /// The store's time.
 pub(crate) async fn time(call: Call, head: Parts) -> Result<Answer, Error> {
-    call.shared()
-        .gate
-        .admit_page(call.at_gate(&head.headers), call.moment)?;
+    call.visitor(&head.headers)?;
     let now = call.shared().stock.now();
     Ok(Answer::fine(&TimeView {
         server_time: now.0,

@@ -364,6 +364,7 @@ async fn polls_and_pages_have_a_limit_of_their_own() {
         house.get("/api/activities").send().await.is(429, 40003).data()["scope"],
         "ip"
     );
+    assert_eq!(house.metric(r#"seckill_limited_total{scope="read"}"#), 2.0);
     house.result(id, "b").send().await.is(404, 40401);
     house.buy(id, "a").send().await.is(202, 0);
 }
