@@ -12,7 +12,7 @@ use super::error::{Error, Operation};
 use super::format::{
     Chain, Header, InstallationId, Kind, UNFINISHED, encode_frame, footprint, segment_name, snapshot_name,
 };
-use super::open::{Reached, replay_sealed, replay_snapshot};
+use super::replay::{Reached, replay_sealed, replay_snapshot};
 use super::shared::{Files, Shared};
 use super::walk::read_header;
 use super::{Options, Replay};

@@ -22,6 +22,7 @@ mod live;
 mod manifest;
 mod open;
 mod repair;
+mod replay;
 mod shared;
 mod verify;
 mod walk;
@@ -30,7 +31,7 @@ mod window;
 use std::io;
 use std::sync::Arc;
 
-use crate::storage::{File, SECTOR_BYTES, Storage};
+use crate::storage::{SECTOR_BYTES, Storage};
 
 pub use compaction::{Compacted, Compaction, SnapshotWriter};
 pub use error::{Damage, Error, Operation, ReplayError};
@@ -233,16 +234,12 @@ impl<S: Storage> Journal<S> {
         let place = (self.live.index + 1, self.live.chain);
         let created = Live::create(&self.storage, &self.options, self.shared.installation(), place, bytes);
         let next = self.judge(created)?;
-        let switched = self.shared.begin_segment(&self.storage, next.index, self.live.tail);
+        let switched = self.shared.begin_segment(&self.storage, next.index, &self.live);
         if let Err(error) = switched {
             if !error.leaves_doubt() && self.storage.remove(&next.name).is_err() {
                 tracing::debug!(file = next.name, "an unused segment stays until the next start");
             }
             return self.judge(Err(error));
-        }
-        // The zeros behind the last frame are of no use any more. A reader passes over them where the cut fails.
-        if self.live.file.set_len(self.live.tail).is_err() {
-            tracing::debug!(file = self.live.name, "zeros behind a sealed segment stay");
         }
         self.live = next;
         Ok(())

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::storage::Storage;
+use crate::storage::{File, Storage};
 
 use super::Stats;
 use super::error::Error;
 use super::format::InstallationId;
+use super::live::Live;
 use super::manifest::Manifest;
 
 pub(super) struct Shared {
@@ -57,16 +58,21 @@ impl Shared {
         }
     }
 
-    /// Makes segment `index` the newest; the one before it is sealed at `sealed_bytes`.
-    pub(super) fn begin_segment<S: Storage>(&self, storage: &S, index: u64, sealed_bytes: u64) -> Result<(), Error> {
+    /// Makes segment `index` the newest and seals the one before it. A compaction sees that one sealed only when
+    /// nothing touches it any more.
+    pub(super) fn begin_segment<S: Storage>(&self, storage: &S, index: u64, old: &Live<S::File>) -> Result<(), Error> {
         let mut files = self.files.lock();
         let manifest = Manifest {
             newest: index,
             ..files.manifest
         };
         manifest.replace(storage)?;
-        let sealed = std::mem::replace(&mut files.manifest, manifest).newest;
-        files.sealed.insert(sealed, sealed_bytes);
+        // The zeros behind the last frame are of no use any more. A reader passes over them where the cut fails.
+        if old.file.set_len(old.tail).is_err() {
+            tracing::debug!(file = old.name, "zeros behind a sealed segment stay");
+        }
+        files.sealed.insert(old.index, old.tail);
+        files.manifest = manifest;
         Ok(())
     }
 

@@ -52,6 +52,7 @@ fn assert_refused(folder: &Folder, file: &str, offset: u64, damage: &Damage) {
 
 #[test]
 fn flipped_bit_in_the_middle_is_refused() {
+    let folder = Folder::with_everything();
     for (file, frame) in [
         (SNAPSHOT, 7),
         (SNAPSHOT, 30),
@@ -62,9 +63,9 @@ fn flipped_bit_in_the_middle_is_refused() {
         (LIVE, 3),
     ] {
         for offset in [0, 9, 17, 21, 25, 29, 32, 150, 511] {
-            let folder = Folder::with_everything();
             folder.flip(file, frame * SECTOR + offset);
             let found = folder.try_start().err();
+            folder.flip(file, frame * SECTOR + offset);
             let Some(Error::Damaged {
                 file: found_file,
                 offset: found,
@@ -78,15 +79,17 @@ fn flipped_bit_in_the_middle_is_refused() {
             assert!((from..=to).contains(&found), "{found} is not between {from} and {to}");
         }
     }
+    folder.assert_holds(70);
 }
 
 #[test]
 fn flipped_bit_in_a_header_is_refused() {
+    let folder = Folder::with_everything();
     for file in [SNAPSHOT, FIRST, SECOND, LIVE, MANIFEST] {
         for offset in [0, 8, 12, 20, 33, 300, 510] {
-            let folder = Folder::with_everything();
             folder.flip(file, offset);
             assert_refused(&folder, file, 0, &Damage::Header);
+            folder.flip(file, offset);
         }
     }
 }

@@ -3,7 +3,7 @@
 use seckill_engine_embedded::journal::{Error, Journal};
 use seckill_engine_embedded::storage::simulated::{Fault, Simulated};
 
-use crate::simulation::{Compacting, Simulation};
+use crate::simulation::{Compacting, OPTIONS, Simulation};
 
 /// Whims of the disk that each fault is tried with.
 const SEEDS: u64 = 2;
@@ -91,7 +91,7 @@ fn short_and_interrupted_transfers_are_not_noticed() {
 fn full_disk_at_any_operation_stops_the_journal_only_where_a_batch_is_in_flight() {
     let broken = std::cell::Cell::new(0);
     at_every_operation(Fault::Full, |_, end| {
-        broken.set(broken.get() + u64::from(*end == End::Broken))
+        broken.set(broken.get() + u64::from(*end == End::Broken));
     });
     let commits = 2 * (40 - 6);
     let at_write_or_sync = 2;
@@ -141,6 +141,30 @@ fn reserved_space_can_be_used_on_a_full_disk() {
     assert!(matches!(journal.reserve(11_000), Err(Error::Full)));
     simulation.commit(&mut journal).unwrap();
     simulation.assert_survives();
+}
+
+#[test]
+fn nearly_full_disk_gives_what_is_needed_and_keeps_the_rest_for_others() {
+    let mut simulation = Simulation::new(2);
+    let mut journal = simulation.start().unwrap();
+    let begin = simulation.disk.used_bytes();
+    simulation.disk.limit_space(begin + 600);
+    journal.reserve(OPTIONS.allocate_bytes + 500).unwrap();
+    let used = simulation.disk.used_bytes();
+    assert_eq!(used, begin + 500, "a whole step doesn't fit");
+    assert!(matches!(journal.reserve(9000), Err(Error::Full)));
+    assert_eq!(simulation.disk.used_bytes(), used);
+}
+
+#[test]
+fn reserved_space_is_on_the_disk_when_the_call_returns() {
+    for seed in 0..20 {
+        let mut simulation = Simulation::new(seed);
+        simulation.start().unwrap().reserve(11_000).unwrap();
+        let reserved = simulation.disk.used_bytes();
+        simulation.disk.cut_power();
+        assert_eq!(simulation.disk.used_bytes(), reserved);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Random;
+use super::state::Random;
 use crate::storage::SECTOR_BYTES;
 
 const SECTOR: usize = SECTOR_BYTES as usize;

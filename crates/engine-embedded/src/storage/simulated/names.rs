@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use super::Random;
+use super::state::Random;
 
 #[derive(Debug, Default)]
 pub(super) struct Names {
