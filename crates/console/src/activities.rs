@@ -5,13 +5,14 @@ use http::{HeaderValue, StatusCode, Uri};
 use seckill_api::Answer;
 use seckill_flow::Error as Flow;
 use seckill_ledger::{ActivityPatch, Conflict, Error as Ledger, NewActivity};
-use seckill_sale::{Activity, Challenge, Price, ProductId, Quantity, Stock, Window};
+use seckill_sale::{Activity, Challenge, Price, Quantity, Window};
 use serde::Deserialize;
 
 use crate::call::{Call, InPath};
 use crate::error::Error;
 use crate::input;
 use crate::list::{self, PageQuery};
+use crate::offer::{Offer, check_limit};
 use crate::outer::Reply;
 use crate::state::Console;
 use crate::views::ActivityView;
@@ -41,62 +42,6 @@ pub(crate) struct Wanted {
     draft: bool,
     #[serde(default)]
     notice: Option<String>,
-}
-
-/// What every sale of a product says, once or in rounds, as it was sent.
-pub(crate) struct Offer {
-    pub(crate) product_id: u64,
-    pub(crate) title: String,
-    pub(crate) seckill_price_cents: u64,
-    pub(crate) stock: u64,
-    pub(crate) per_user_limit: u64,
-    pub(crate) shards: u64,
-    pub(crate) challenge: Challenge,
-    pub(crate) notice: Option<String>,
-}
-
-impl Offer {
-    /// The activity that offers this within `window`.
-    pub(crate) fn within(self, window: Window, console: &Console) -> Result<NewActivity, Error> {
-        let stock = input::number("stock", self.stock, Stock::new)?;
-        let per_user_limit = input::number("per_user_limit", self.per_user_limit, Quantity::new)?;
-        check_limit(per_user_limit, stock.get())?;
-        Ok(NewActivity {
-            product_id: input::number("product_id", self.product_id, ProductId::new)?,
-            title: input::title("title", self.title)?,
-            seckill_price: input::number("seckill_price_cents", self.seckill_price_cents, Price::new)?,
-            stock,
-            window,
-            per_user_limit,
-            shards: shards(self.shards, console.settings.shards_max)?,
-            challenge: self.challenge,
-            draft: false,
-            notice: self
-                .notice
-                .map(|notice| input::sentence("notice", notice))
-                .transpose()?,
-        })
-    }
-}
-
-fn check_limit(per_user_limit: Quantity, stock: u64) -> Result<(), Error> {
-    if stock < per_user_limit.get() {
-        return Err(Error::invalid("per_user_limit", "must not be above the stock"));
-    }
-    Ok(())
-}
-
-fn shards(wanted: u64, shards_max: u16) -> Result<u16, Error> {
-    let fine = u16::try_from(wanted)
-        .ok()
-        .filter(|shards| (1..=shards_max).contains(shards));
-    fine.ok_or_else(|| {
-        let why = match shards_max {
-            1 => "must be 1: this store keeps a sale in one piece".to_owned(),
-            _ => format!("must be from 1 to {shards_max}"),
-        };
-        Error::invalid("shards", why)
-    })
 }
 
 fn narrowed(wanted: Wanted, console: &Console) -> Result<NewActivity, Error> {

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::{Call, InPath};
 use crate::error::Error;
+use crate::house_views::AuditRowView;
 use crate::list::{self, PageQuery};
 use crate::outer::Reply;
-use crate::views::{AuditRowView, MovementView};
+use crate::views::MovementView;
 use crate::write::Write;
 
 /// The conservation equation of one activity, in units.

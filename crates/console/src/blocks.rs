@@ -9,11 +9,11 @@ use serde_json::json;
 
 use crate::call::{Call, RowInPath};
 use crate::error::Error;
+use crate::house_views::BlockView;
 use crate::input;
 use crate::list::{self, PageQuery};
 use crate::outer::Reply;
 use crate::state::Console;
-use crate::views::BlockView;
 use crate::write::{Nothing, Write};
 
 /// Somebody to be kept out.

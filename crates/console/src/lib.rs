@@ -9,7 +9,7 @@
 //!          ◀─ outer.rs (envelope, problem+json, Server-Time, X-Request-Id) ◀─ Reply
 //! ```
 //!
-//! A handler gets a [`call::Call`] or a [`write::Write`], which only a request with the operator's token has.
+//! A handler gets a `Call` or a `Write`, which only a request with the operator's token has.
 //!
 //! The binary makes one [`Console`] a process, has [`Console::refresh`] called at the start and about once a second (what other nodes set
 //! is known here by it), and gives the listener one [`Connection`] a client:
@@ -29,11 +29,15 @@ mod call;
 mod dead_letters;
 mod error;
 mod health;
+mod house_views;
 mod input;
 mod list;
+mod offer;
 mod orders;
+mod origin;
 mod outer;
 mod page;
+mod penalties;
 mod products;
 mod recover;
 mod router;

@@ -7,12 +7,12 @@ use seckill_ledger::{NewSchedule, Schedule};
 use seckill_sale::{Challenge, EpochMs, Window};
 use serde::Deserialize;
 
-use crate::activities::Offer;
 use crate::call::{Call, RowInPath};
 use crate::error::Error;
+use crate::house_views::ScheduleView;
 use crate::list::{self, PageQuery};
+use crate::offer::Offer;
 use crate::outer::Reply;
-use crate::views::ScheduleView;
 use crate::write::Write;
 
 /// Longest round and longest time by which it is made ahead, in seconds: a year.

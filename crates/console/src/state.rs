@@ -12,7 +12,8 @@ use seckill_sale::EpochMs;
 use seckill_stock::Stock;
 use tokio::sync::{Mutex, Semaphore};
 
-use crate::auth::{AdminToken, Penalties};
+use crate::auth::AdminToken;
+use crate::penalties::Penalties;
 use crate::{blocks, switches};
 
 /// What the console takes from the settings.

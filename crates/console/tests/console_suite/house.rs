@@ -1,71 +1,30 @@
 //! A console over a whole house in a temporary folder, and requests to it.
 
-use std::net::{IpAddr, Ipv4Addr};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
-use http::{HeaderMap, Method, Request, StatusCode};
+use http::{Method, Request};
 use seckill_api::Readiness;
-use seckill_console::{AdminToken, Connection, Console, Parts, Settings, router};
-use seckill_engine_embedded::storage::Disk;
-use seckill_engine_embedded::{Embedded, Options, open};
-use seckill_flow::{Layers, Operator, OperatorSettings, Pace, Results, Settle, SettleOptions};
-use seckill_gate::{
-    Authority, Expectations, Gate, Limit, Limits, Networks, Settings as GateSettings, Switches, Verifier, Verifiers,
-};
+use seckill_console::router;
+use seckill_engine_embedded::Embedded;
+use seckill_flow::{Layers, Pace, Results, Settle, SettleOptions};
+use seckill_gate::Gate;
 use seckill_ledger::{DeadLetters, Parking};
 use seckill_ledger_sql::{Options as LedgerOptions, Sqlite, Threads};
-use seckill_metrics::{Metrics, Setup};
 use seckill_queue::{Queue, Verdict, Verdicts};
-use seckill_sale::{ActivityId, Claim, EpochMs, InstallationId, ManualClock, Quantity, RequestId, RequestKey, UserId};
+use seckill_sale::{ActivityId, Claim, EpochMs, ManualClock, Quantity, RequestId, RequestKey, UserId};
 use seckill_stock::{Answer, Stock};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tower::ServiceExt;
+
+use crate::engine::Engine;
+use crate::request::{Asking, Reply};
+use crate::setup::{console, gate};
 
 pub(crate) const TOKEN: &str = "operator-0123456789abcdef-0123456789abcdef";
 /// 2026-11-11T00:00:00Z, where the clock stands.
 pub(crate) const NOW: EpochMs = EpochMs(1_794_355_200_000);
-
-struct Engine {
-    handle: Embedded,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Engine {
-    fn start(folder: &Path, clock: Arc<ManualClock>) -> Self {
-        let mut options = Options::default();
-        options.journal.segment_bytes = 8 << 20;
-        options.journal.allocate_bytes = 1 << 20;
-        options.journal.frame_bytes_max = 1 << 20;
-        std::fs::create_dir_all(folder).expect("a folder");
-        let opened = open(
-            Disk::open(folder).expect("a folder"),
-            options,
-            InstallationId([1; 16]),
-            clock,
-        );
-        let opened = opened.expect("the journal opens");
-        let sequencer = opened.sequencer;
-        let thread = Some(std::thread::spawn(move || sequencer.run()));
-        Self {
-            handle: opened.engine,
-            thread,
-        }
-    }
-}
-
-impl Drop for Engine {
-    fn drop(&mut self) {
-        self.handle.close();
-        if let Some(thread) = self.thread.take() {
-            thread.join().expect("the sequencer ends");
-        }
-    }
-}
 
 pub(crate) struct House {
     pub(crate) gate: Arc<Gate>,
@@ -74,55 +33,10 @@ pub(crate) struct House {
     pub(crate) ledger: Arc<Sqlite>,
     pub(crate) store: Embedded,
     pub(crate) database: PathBuf,
-    router: Router,
+    pub(crate) router: Router,
     settle: Settle,
     _engine: Engine,
     _folder: TempDir,
-}
-
-fn gate() -> Arc<Gate> {
-    let secret = b"a secret of more than thirty-two bytes";
-    let verifier = Verifier::hs256(secret, &Expectations::default()).expect("a good secret");
-    Arc::new(Gate::new(GateSettings {
-        authority: Authority::Tokens(Verifiers::new(verifier, 64)),
-        trusted_proxies: Networks::default(),
-        exempt: Networks::default(),
-        limits: Limits {
-            ip: "50/s burst 100".parse().expect("a limit"),
-            user: Limit::Off,
-            device: Limit::Off,
-            read: Limit::Off,
-        },
-        table_slots: 64,
-        purchase_token_secret: [7; 32],
-        switches: Switches::open(200_000),
-    }))
-}
-
-fn settings() -> Settings {
-    Settings {
-        token: AdminToken::new(TOKEN).expect("long enough"),
-        shards_max: 1,
-        public_url: None,
-        trusted_proxies: Networks::default(),
-    }
-}
-
-fn console(layers: Layers, gate: &Arc<Gate>, readiness: &Readiness) -> Arc<Console> {
-    let metrics = Metrics::new(Setup {
-        cores: 1,
-        routes: seckill_console::ROUTES,
-        version: "0",
-        revision: "0",
-    });
-    Console::new(Parts {
-        operator: Arc::new(Operator::new(layers, OperatorSettings::default())),
-        gate: gate.clone(),
-        metrics: Arc::new(metrics),
-        readiness: readiness.clone(),
-        settings: settings(),
-        is_body_timeout: |_| false,
-    })
 }
 
 impl House {
@@ -190,18 +104,7 @@ impl House {
     }
 
     pub(crate) fn ask(&self, method: Method, path: &str) -> Asking<'_> {
-        let headers = HeaderMap::new();
-        let body = Vec::new();
-        let request = Request::builder().method(method).uri(path);
-        let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        Asking {
-            house: self,
-            request,
-            headers,
-            body,
-            client,
-        }
-        .header("host", "127.0.0.1:8081")
+        Asking::new(self, Request::builder().method(method).uri(path)).header("host", "127.0.0.1:8081")
     }
 
     pub(crate) async fn get(&self, path: &str) -> Reply {
@@ -294,101 +197,4 @@ pub(crate) fn activity(product_id: u64, stock: u64) -> Value {
 pub(crate) fn with(mut base: Value, member: &str, value: Value) -> Value {
     base[member] = value;
     base
-}
-
-pub(crate) struct Asking<'a> {
-    house: &'a House,
-    request: http::request::Builder,
-    headers: HeaderMap,
-    body: Vec<u8>,
-    client: IpAddr,
-}
-
-impl Asking<'_> {
-    pub(crate) fn operator(self) -> Self {
-        self.header("authorization", &format!("Bearer {TOKEN}"))
-    }
-
-    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
-        self.headers.append(name, value.parse().expect("a header"));
-        self
-    }
-
-    pub(crate) fn json(self, body: &Value) -> Self {
-        self.header("content-type", "application/json")
-            .bytes(body.to_string().as_bytes())
-    }
-
-    pub(crate) fn bytes(mut self, body: &[u8]) -> Self {
-        self.body = body.to_vec();
-        self
-    }
-
-    pub(crate) fn from(mut self, client: &str) -> Self {
-        self.client = client.parse().expect("an address");
-        self
-    }
-
-    pub(crate) async fn send(self) -> Reply {
-        let mut request = self.request.body(Body::from(self.body)).expect("a request");
-        *request.headers_mut() = self.headers;
-        let connection = Connection::new(self.house.router.clone(), self.client);
-        let response = connection.oneshot(request).await.expect("never fails");
-        let (head, body) = response.into_parts();
-        let bytes = to_bytes(body, usize::MAX).await.expect("a body");
-        Reply {
-            status: head.status,
-            headers: head.headers,
-            json: serde_json::from_slice(&bytes).unwrap_or_default(),
-            text: String::from_utf8(bytes.to_vec()).expect("UTF-8"),
-        }
-    }
-}
-
-#[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) status: StatusCode,
-    pub(crate) headers: HeaderMap,
-    pub(crate) json: Value,
-    pub(crate) text: String,
-}
-
-impl Reply {
-    /// Checks status, code, and what every answer has.
-    #[track_caller]
-    pub(crate) fn is(&self, status: u16, code: u64) -> &Self {
-        assert_eq!(
-            (self.status.as_u16(), self.json["code"].as_u64()),
-            (status, Some(code)),
-            "{self:?}"
-        );
-        assert_eq!(
-            self.headers["x-request-id"],
-            self.json["request_id"].as_str().expect("an id")
-        );
-        assert!(self.headers.contains_key("server-time"), "{self:?}");
-        if matches!(status, 429 | 503) {
-            let seconds: u64 = self.header("retry-after").parse().expect("seconds");
-            assert!(1 <= seconds, "{self:?}");
-        }
-        self
-    }
-
-    pub(crate) fn data(&self) -> &Value {
-        &self.json["data"]
-    }
-
-    #[track_caller]
-    pub(crate) fn id(&self) -> u64 {
-        self.data()["id"].as_u64().expect("an id")
-    }
-
-    #[track_caller]
-    pub(crate) fn header(&self, name: &str) -> &str {
-        self.headers
-            .get(name)
-            .expect("the header is there")
-            .to_str()
-            .expect("text")
-    }
 }

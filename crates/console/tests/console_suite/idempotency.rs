@@ -3,7 +3,8 @@
 use http::Method;
 use serde_json::{Value, json};
 
-use crate::house::{House, Reply, activity, product, with};
+use crate::house::{House, activity, product, with};
+use crate::request::Reply;
 
 async fn keyed(house: &House, method: Method, path: &str, key: &str, body: &Value) -> Reply {
     house

@@ -2,9 +2,17 @@
 
 mod access;
 mod books;
+mod engine;
 mod errors;
 mod house;
 mod idempotency;
 mod input;
+mod input_forms;
+mod input_sales;
+mod lists;
 mod night;
+mod pages;
+mod recovery;
+mod request;
 mod sales;
+mod setup;

@@ -1,0 +1,64 @@
+//! What every sale of a product says, whether it is held once or in rounds, and within which ranges.
+
+use seckill_ledger::NewActivity;
+use seckill_sale::{Challenge, Price, ProductId, Quantity, Stock, Window};
+
+use crate::error::Error;
+use crate::input;
+use crate::state::Console;
+
+/// An offer as it was sent.
+pub(crate) struct Offer {
+    pub(crate) product_id: u64,
+    pub(crate) title: String,
+    pub(crate) seckill_price_cents: u64,
+    pub(crate) stock: u64,
+    pub(crate) per_user_limit: u64,
+    pub(crate) shards: u64,
+    pub(crate) challenge: Challenge,
+    pub(crate) notice: Option<String>,
+}
+
+impl Offer {
+    /// The activity that offers this within `window`.
+    pub(crate) fn within(self, window: Window, console: &Console) -> Result<NewActivity, Error> {
+        let stock = input::number("stock", self.stock, Stock::new)?;
+        let per_user_limit = input::number("per_user_limit", self.per_user_limit, Quantity::new)?;
+        check_limit(per_user_limit, stock.get())?;
+        Ok(NewActivity {
+            product_id: input::number("product_id", self.product_id, ProductId::new)?,
+            title: input::title("title", self.title)?,
+            seckill_price: input::number("seckill_price_cents", self.seckill_price_cents, Price::new)?,
+            stock,
+            window,
+            per_user_limit,
+            shards: shards(self.shards, console.settings.shards_max)?,
+            challenge: self.challenge,
+            draft: false,
+            notice: self
+                .notice
+                .map(|notice| input::sentence("notice", notice))
+                .transpose()?,
+        })
+    }
+}
+
+pub(crate) fn check_limit(per_user_limit: Quantity, stock: u64) -> Result<(), Error> {
+    if stock < per_user_limit.get() {
+        return Err(Error::invalid("per_user_limit", "must not be above the stock"));
+    }
+    Ok(())
+}
+
+fn shards(wanted: u64, shards_max: u16) -> Result<u16, Error> {
+    let fine = u16::try_from(wanted)
+        .ok()
+        .filter(|shards| (1..=shards_max).contains(shards));
+    fine.ok_or_else(|| {
+        let why = match shards_max {
+            1 => "must be 1: this store keeps a sale in one piece".to_owned(),
+            _ => format!("must be from 1 to {shards_max}"),
+        };
+        Error::invalid("shards", why)
+    })
+}

@@ -1,0 +1,120 @@
+//! A request to a house, and what came back.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use axum::body::{Body, to_bytes};
+use http::request::Builder;
+use http::{HeaderMap, StatusCode};
+use seckill_console::Connection;
+use serde_json::Value;
+use tower::ServiceExt;
+
+use crate::house::{House, TOKEN};
+
+pub(crate) struct Asking<'a> {
+    house: &'a House,
+    request: Builder,
+    headers: HeaderMap,
+    body: Vec<u8>,
+    client: IpAddr,
+}
+
+impl<'a> Asking<'a> {
+    /// A request from this machine without any header.
+    pub(crate) fn new(house: &'a House, request: Builder) -> Self {
+        Self {
+            house,
+            request,
+            headers: HeaderMap::new(),
+            body: Vec::new(),
+            client: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        }
+    }
+
+    pub(crate) fn operator(self) -> Self {
+        self.header("authorization", &format!("Bearer {TOKEN}"))
+    }
+
+    pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.append(name, value.parse().expect("a header"));
+        self
+    }
+
+    pub(crate) fn json(self, body: &Value) -> Self {
+        self.header("content-type", "application/json")
+            .bytes(body.to_string().as_bytes())
+    }
+
+    pub(crate) fn bytes(mut self, body: &[u8]) -> Self {
+        self.body = body.to_vec();
+        self
+    }
+
+    pub(crate) fn from(mut self, client: &str) -> Self {
+        self.client = client.parse().expect("an address");
+        self
+    }
+
+    pub(crate) async fn send(self) -> Reply {
+        let mut request = self.request.body(Body::from(self.body)).expect("a request");
+        *request.headers_mut() = self.headers;
+        let connection = Connection::new(self.house.router.clone(), self.client);
+        let response = connection.oneshot(request).await.expect("never fails");
+        let (head, body) = response.into_parts();
+        let bytes = to_bytes(body, usize::MAX).await.expect("a body");
+        Reply {
+            status: head.status,
+            headers: head.headers,
+            json: serde_json::from_slice(&bytes).unwrap_or_default(),
+            text: String::from_utf8(bytes.to_vec()).expect("UTF-8"),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) json: Value,
+    pub(crate) text: String,
+}
+
+impl Reply {
+    /// Checks status, code, and what every answer has.
+    #[track_caller]
+    pub(crate) fn is(&self, status: u16, code: u64) -> &Self {
+        assert_eq!(
+            (self.status.as_u16(), self.json["code"].as_u64()),
+            (status, Some(code)),
+            "{self:?}"
+        );
+        assert_eq!(
+            self.headers["x-request-id"],
+            self.json["request_id"].as_str().expect("an id")
+        );
+        assert!(self.headers.contains_key("server-time"), "{self:?}");
+        if matches!(status, 429 | 503) {
+            let seconds: u64 = self.header("retry-after").parse().expect("seconds");
+            assert!(1 <= seconds, "{self:?}");
+        }
+        self
+    }
+
+    pub(crate) fn data(&self) -> &Value {
+        &self.json["data"]
+    }
+
+    #[track_caller]
+    pub(crate) fn id(&self) -> u64 {
+        self.data()["id"].as_u64().expect("an id")
+    }
+
+    #[track_caller]
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers
+            .get(name)
+            .expect("the header is there")
+            .to_str()
+            .expect("text")
+    }
+}
