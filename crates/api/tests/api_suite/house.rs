@@ -15,8 +15,8 @@ use seckill_ledger::{Catalog, Context, NewActivity, NewProduct};
 use seckill_ledger_sql::{Options as LedgerOptions, Sqlite, Threads};
 use seckill_metrics::{Metrics, Setup};
 use seckill_sale::{
-    Activity, ActivityId, Challenge, Currency, EpochMs, InstallationId, ManualClock, Price, Quantity, Status,
-    Stock as Units, UserId, Window,
+    ActivityId, Challenge, Currency, EpochMs, InstallationId, ManualClock, Price, Quantity, Status, Stock as Units,
+    UserId, Window,
 };
 use seckill_stock::{Batcher, Stock};
 use tokio_util::sync::CancellationToken;
@@ -97,12 +97,13 @@ impl House {
         let ledger = Arc::new(Sqlite::open_in_memory(&ledger_options).expect("a database"));
         let pace = Arc::new(Pace::default());
         let results = Arc::new(Results::new(store.clone(), ledger.clone(), pace.clone()));
+        let gate = Arc::new(gate(plan));
         let layers = Layers {
             stock: store.clone(),
             queue: Arc::new(stock.clone()),
             ledger: ledger.clone(),
             results: results.clone(),
-            catalogue: Arc::default(),
+            catalogue: gate.catalogue().clone(),
         };
         let settle = Settle::new(
             store.clone(),
@@ -113,7 +114,6 @@ impl House {
             settle_options(),
         );
         let operator = Arc::new(Operator::new(layers, OperatorSettings::default()));
-        let gate = Arc::new(gate(plan));
         let metrics = Arc::new(Metrics::new(Setup {
             cores: 1,
             routes: ROUTES,
@@ -205,8 +205,7 @@ impl House {
 
     /// Brings what the ledger knows to the gate.
     pub(crate) async fn show(&self) {
-        let activities: Vec<Activity> = self.operator.refresh_catalogue().await.expect("reads");
-        self.gate.catalogue().replace(activities.into_iter().map(Arc::new));
+        self.operator.refresh_catalogue().await.expect("reads");
     }
 
     pub(crate) async fn set_status(&self, id: ActivityId, status: Status) {
