@@ -160,12 +160,21 @@ impl Operator {
                     let preheated = self.rebuild(*activity, self.own_context()).await?;
                     (None, Some(preheated.left))
                 }
-                PlannedStep::Realign { activity, .. } => {
-                    (Some(self.reconcile_with(*activity, LeftMay::Change).await?), None)
-                }
+                PlannedStep::Realign { activity, .. } => (Some(self.realign_all(*activity).await?), None),
             };
             recovered.push(Recovered { step, report, left });
         }
         Ok(recovered)
+    }
+
+    /// Brings one sale in line, however many tickets were lost; gives the last report.
+    async fn realign_all(&self, id: ActivityId) -> Result<Report, Error> {
+        loop {
+            let report = self.reconcile_with(id, LeftMay::Change).await?;
+            let has_progress = report.differences.iter().any(|difference| difference.fixed);
+            if !report.truncated || !has_progress {
+                return Ok(report);
+            }
+        }
     }
 }

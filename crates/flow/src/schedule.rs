@@ -12,9 +12,11 @@ mod tick;
 mod ticked;
 
 use std::collections::{HashMap, HashSet};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use seckill_sale::{ActivityId, EpochMs};
 use tokio_util::sync::CancellationToken;
 
@@ -81,16 +83,24 @@ impl Scheduler {
         }
     }
 
-    /// Ticks until `shutdown`; a tick that was begun is finished.
-    pub async fn run(mut self, shutdown: CancellationToken) {
+    /// Ticks until `shutdown`, and tells `listener` what each tick did; a tick that was begun is finished.
+    pub async fn run(mut self, shutdown: CancellationToken, mut listener: impl FnMut(&Ticked) + Send) {
         let changed = self.operator.changed();
         while !shutdown.is_cancelled() {
             let now = self.operator.layers().stock.now();
-            let ticked = self.tick(now).await;
-            let wait_ms = ticked
-                .next_at
-                .since(now)
-                .clamp(Self::TICK_MS_MIN, self.settings.tick_ms_max);
+            let ticked = AssertUnwindSafe(self.tick(now)).catch_unwind().await;
+            let next_at = match ticked {
+                Ok(ticked) => {
+                    listener(&ticked);
+                    ticked.next_at
+                }
+                // A bug in one part must not end all others; the next tick begins anew.
+                Err(_) => {
+                    tracing::error!("the scheduler panicked; it goes on with the next tick");
+                    now.plus(self.settings.tick_ms_max)
+                }
+            };
+            let wait_ms = next_at.since(now).min(self.settings.tick_ms_max).max(Self::TICK_MS_MIN);
             let wait = Duration::from_millis(wait_ms.unsigned_abs());
             tokio::select! {
                 () = shutdown.cancelled() => break,

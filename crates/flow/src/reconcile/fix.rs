@@ -42,6 +42,8 @@ impl Operator {
         let requeue: Vec<_> = mem::take(&mut open.suspects).into_iter().filter(is_lost).collect();
         if left_moves || !requeue.is_empty() {
             let buyers = requeue.iter().filter_map(|suspect| suspect.buyer.as_ref()).collect();
+            // Where not every lost ticket is known, their units are not either: they must not be sold again.
+            let left_may = if open.truncated { LeftMay::Fall } else { left_may };
             self.realign(id, buyers, left_may).await?;
         }
         differences.extend(requeue.iter().map(|suspect| fixed(suspect.difference(), true)));

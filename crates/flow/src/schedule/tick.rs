@@ -1,6 +1,6 @@
 //! One tick: everything that is due at a moment, part by part.
 
-use seckill_sale::{Activity, EpochMs, Status};
+use seckill_sale::{Activity, ActivityId, EpochMs, Status};
 
 use super::{Part, Scheduler, Ticked};
 use crate::{Error, Operator};
@@ -64,10 +64,7 @@ impl Scheduler {
         self.resume(activity, now, ticked).await;
         let close_at = activity.window.ends_at.plus(self.settings.close_after_end_ms);
         if activity.status != Status::Closed && close_at <= now {
-            let closed = self.operator.close(id, self.operator.own_context()).await;
-            if ticked.note(Part::Close, Some(id), closed).is_some() {
-                ticked.closed.push(id);
-            }
+            self.close(id, now, ticked).await;
             return;
         }
         ticked.wanted_at(now, close_at);
@@ -105,11 +102,34 @@ impl Scheduler {
             return;
         };
         ticked.wanted_at(now, resumes_at);
-        if resumes_at <= now {
+        if now < resumes_at {
+            return;
+        }
+        // The list may be older than the operator's last word.
+        let present = self.operator.layers.ledger.activity(id).await.map_err(Error::from);
+        let Some(present) = ticked.note(Part::Terms, Some(id), present) else {
+            return;
+        };
+        if present.status == Status::Paused && present.resumes_at == Some(resumes_at) {
             let resumed = self.operator.resume(id, self.operator.own_context()).await;
             if ticked.note(Part::Terms, Some(id), resumed).is_some() {
                 ticked.resumed.push(id);
             }
+        }
+    }
+
+    /// Closes a sale that is over, unless its end was moved since the list was read: closing can't be undone.
+    async fn close(&self, id: ActivityId, now: EpochMs, ticked: &mut Ticked) {
+        let present = self.operator.layers.ledger.activity(id).await.map_err(Error::from);
+        let Some(present) = ticked.note(Part::Close, Some(id), present) else {
+            return;
+        };
+        if now < present.window.ends_at.plus(self.settings.close_after_end_ms) {
+            return;
+        }
+        let closed = self.operator.close(id, self.operator.own_context()).await;
+        if ticked.note(Part::Close, Some(id), closed).is_some() {
+            ticked.closed.push(id);
         }
     }
 

@@ -113,6 +113,25 @@ fn dead_letter_keeps_its_unit_over_the_close() {
 }
 
 #[test]
+fn letter_decided_before_the_close_does_not_hold_it_up() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(10).await;
+        house.buy(id, &["bad"]).await;
+        let letter = house.park("bad").await;
+        house.store.allow(0);
+        let discard = house
+            .operator
+            .discard_dead_letter(letter.id, "bad".to_owned(), house.context());
+        assert!(discard.await.is_err());
+        house.store.heal();
+        house.operator.close(id, house.context()).await.expect("closed");
+        assert_eq!(house.product_units(id).await, PRODUCT_UNITS);
+        assert_eq!(house.balanced(id).await.failed, 1);
+    });
+}
+
+#[test]
 fn sale_that_was_never_preheated_gives_everything_back() {
     run(async {
         let house = House::new();

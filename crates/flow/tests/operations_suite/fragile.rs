@@ -7,6 +7,7 @@ use seckill_engine_embedded::Embedded;
 use seckill_queue::{Depth, Queue, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Claim, Delivery, EpochMs, Figures, Terms, Ticket, UserId};
 use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Stock};
+use tokio::sync::{RwLock, RwLockWriteGuard};
 
 /// Writes allowed where none is to fail.
 const UNLIMITED: i64 = i64::MAX;
@@ -15,6 +16,7 @@ pub(crate) struct Fragile {
     engine: Embedded,
     writes_left: AtomicI64,
     refused: AtomicI64,
+    changes: RwLock<()>,
 }
 
 impl Fragile {
@@ -23,6 +25,7 @@ impl Fragile {
             engine,
             writes_left: AtomicI64::new(UNLIMITED),
             refused: AtomicI64::new(0),
+            changes: RwLock::const_new(()),
         }
     }
 
@@ -36,6 +39,11 @@ impl Fragile {
     pub(crate) fn heal(&self) -> bool {
         self.writes_left.store(UNLIMITED, Ordering::SeqCst);
         self.refused.swap(0, Ordering::SeqCst) != 0
+    }
+
+    /// Lets every change of rules wait until the guard is dropped.
+    pub(crate) async fn hold_changes(&self) -> RwLockWriteGuard<'_, ()> {
+        self.changes.write().await
     }
 
     fn write(&self) -> bool {
@@ -94,6 +102,7 @@ impl Stock for Fragile {
     }
     async fn change(&self, terms: Terms) -> Result<(), seckill_stock::Error> {
         self.stock_write()?;
+        let _passes = self.changes.read().await;
         self.engine.change(terms).await
     }
     async fn apply_movement(

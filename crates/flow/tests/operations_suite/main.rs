@@ -15,6 +15,7 @@ mod preheat;
 mod reconcile;
 mod reconcile_units;
 mod recover;
+mod recover_store;
 mod rounds;
 mod schedule;
 mod units;

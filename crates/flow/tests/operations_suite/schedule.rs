@@ -171,7 +171,7 @@ fn loop_ticks_until_it_is_told_to_stop() {
         let id = house.created(3).await;
         let shutdown = tokio_util::sync::CancellationToken::new();
         shutdown.cancel();
-        house.scheduler().run(shutdown).await;
+        house.scheduler().run(shutdown, |_| panic!("no tick was wanted")).await;
         assert_eq!(house.embedded.figures(id).await, Ok(None), "told before it began");
     });
 }

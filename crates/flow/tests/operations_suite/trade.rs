@@ -8,18 +8,22 @@ use seckill_stock::{Answer, Stock};
 
 use crate::house::{House, user};
 
+/// A claim with a key made of the name.
+pub(crate) fn claim_of(id: ActivityId, name: &str, quantity: u64) -> Claim {
+    let mut key = [0; 16];
+    key[..name.len().min(16)].copy_from_slice(&name.as_bytes()[..name.len().min(16)]);
+    Claim {
+        activity: id,
+        user: user(name),
+        key: RequestKey(key),
+        quantity: Quantity::new(quantity).expect("in range"),
+        request_id: RequestId::new(&format!("request-of-{name}")).expect("valid"),
+    }
+}
+
 impl House {
     pub(crate) async fn claim(&self, id: ActivityId, name: &str, quantity: u64) -> Answer {
-        let mut key = [0; 16];
-        key[..name.len().min(16)].copy_from_slice(&name.as_bytes()[..name.len().min(16)]);
-        let claim = Claim {
-            activity: id,
-            user: user(name),
-            key: RequestKey(key),
-            quantity: Quantity::new(quantity).expect("in range"),
-            request_id: RequestId::new(&format!("request-of-{name}")).expect("valid"),
-        };
-        self.store.claim(vec![claim]).await.remove(0)
+        self.store.claim(vec![claim_of(id, name, quantity)]).await.remove(0)
     }
 
     /// Every one of `names` buys one unit.
