@@ -153,6 +153,22 @@ fn more_callers_than_places_are_all_answered() {
 }
 
 #[test]
+fn an_order_that_was_deleted_by_hand_is_missed() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = open(&folder);
+    block_on(async {
+        let activity = shop::sold(&ledger, 10, 3).await;
+        let other = Connection::open(folder.path().join("ledger.db")).unwrap();
+        other.execute("DELETE FROM orders WHERE user_id = 'u2'", []).unwrap();
+        let tally = ledger.tally(activity.id).await.unwrap();
+        assert_eq!((tally.succeeded, tally.orders_live), (3, 2));
+        let records = books::all_records(&ledger, activity.id).await;
+        let has_order: Vec<bool> = records.iter().map(|record| record.has_order).collect();
+        assert_eq!(has_order, [true, false, true]);
+    });
+}
+
+#[test]
 fn a_copy_is_whole_and_never_overwrites() {
     let folder = tempfile::tempdir().unwrap();
     let ledger = open(&folder);

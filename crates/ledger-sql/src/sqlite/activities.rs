@@ -1,8 +1,8 @@
-//! Rows of activities: making, reading, changing, opening.
+//! Rows of activities: making, reading, opening.
 
 use rusqlite::{Row, Transaction, params};
-use seckill_ledger::{ActivityPatch, Conflict, Context, MovementKind, NewActivity, OpeningRow};
-use seckill_sale::{Activity, ActivityId, Currency, Epoch, EpochMs, Status, Window};
+use seckill_ledger::{Context, MovementKind, NewActivity, OpeningRow};
+use seckill_sale::{Activity, ActivityId, Currency, Epoch, Status, Window};
 use serde_json::{Value, json};
 
 use super::admin::audit;
@@ -51,7 +51,7 @@ pub(super) fn activity(transaction: &Transaction<'_>, id: ActivityId) -> Result<
 }
 
 /// What an audit row says of an activity.
-fn told(activity: &Activity) -> Value {
+pub(super) fn told(activity: &Activity) -> Value {
     json!({
         "title": activity.title, "seckill_price_cents": activity.seckill_price, "status": activity.status,
         "starts_at": activity.window.starts_at, "ends_at": activity.window.ends_at,
@@ -105,125 +105,7 @@ pub(super) fn create(transaction: &Transaction<'_>, new: &NewActivity, context: 
     Ok(made)
 }
 
-/// Changes what the patch names; a field that has that value already does not count as changed.
-pub(super) fn patch(
-    transaction: &Transaction<'_>,
-    id: ActivityId,
-    patch: ActivityPatch,
-    context: &Context,
-) -> Result<Activity, Stop> {
-    let before = activity(transaction, id)?;
-    if patch.version.is_some_and(|seen| seen != before.version) {
-        return Err(Conflict::StaleVersion.into());
-    }
-    if before.status == Status::Closed {
-        return Err(Conflict::Closed.into());
-    }
-    let mut after = before.clone();
-    after.title = patch.title.unwrap_or(after.title);
-    after.seckill_price = patch.seckill_price.unwrap_or(after.seckill_price);
-    after.window.starts_at = patch.starts_at.unwrap_or(after.window.starts_at);
-    after.window.ends_at = patch.ends_at.unwrap_or(after.window.ends_at);
-    after.per_user_limit = patch.per_user_limit.unwrap_or(after.per_user_limit);
-    after.challenge = patch.challenge.unwrap_or(after.challenge);
-    after.notice = patch.notice.or(after.notice).filter(|notice| !notice.is_empty());
-    if patch.publish && before.status == Status::Draft {
-        after.status = Status::Running;
-    }
-    if after == before {
-        return Ok(before);
-    }
-    check_fixed(&before, &after, context.now)?;
-    store(transaction, &before, &after, None)?;
-    audited(transaction, id, "activity.patch", &before, context)
-}
-
-/// Price, start and limit are what buyers and the store rely on once the sale is prepared.
-fn check_fixed(before: &Activity, after: &Activity, now: EpochMs) -> Result<(), Conflict> {
-    if before.epoch.is_none() && now < before.window.starts_at {
-        return Ok(());
-    }
-    let changes = [
-        ("seckill_price_cents", before.seckill_price != after.seckill_price),
-        ("starts_at", before.window.starts_at != after.window.starts_at),
-        ("per_user_limit", before.per_user_limit != after.per_user_limit),
-    ];
-    match changes.iter().find(|(_, changed)| *changed) {
-        Some((field, _)) => Err(Conflict::Fixed(field)),
-        None => Ok(()),
-    }
-}
-
-fn store(
-    transaction: &Transaction<'_>,
-    before: &Activity,
-    after: &Activity,
-    closed_at: Option<EpochMs>,
-) -> Result<(), Stop> {
-    let mut statement = transaction.prepare_cached(
-        "UPDATE activities SET title = ?3, seckill_price_cents = ?4, starts_at = ?5, ends_at = ?6, per_user_limit = ?7,
-            challenge = ?8, notice = ?9, status = ?10, resumes_at = ?11, closed_at = ?12, version = version + 1
-         WHERE id = ?1 AND version = ?2",
-    )?;
-    statement.execute(params![
-        small(before.id.get()),
-        small(before.version),
-        after.title,
-        small(after.seckill_price.cents()),
-        after.window.starts_at.0,
-        after.window.ends_at.0,
-        units(after.per_user_limit),
-        word_of(&after.challenge, &CHALLENGES),
-        after.notice,
-        word_of(&after.status, &STATUSES),
-        after.resumes_at.map(|at| at.0),
-        closed_at.map(|at| at.0),
-    ])?;
-    Ok(())
-}
-
-/// Reads the activity as it is now and writes what became of it.
-fn audited(
-    transaction: &Transaction<'_>,
-    id: ActivityId,
-    action: &str,
-    before: &Activity,
-    context: &Context,
-) -> Result<Activity, Stop> {
-    let after = activity(transaction, id)?;
-    audit(transaction, context, action, &subject(id), &told(before), &told(&after))?;
-    Ok(after)
-}
-
-/// Pauses, resumes or closes.
-pub(super) fn set_status(
-    transaction: &Transaction<'_>,
-    id: ActivityId,
-    status: Status,
-    resumes_at: Option<EpochMs>,
-    context: &Context,
-) -> Result<Activity, Stop> {
-    let before = activity(transaction, id)?;
-    let action = match (before.status, status) {
-        (present, wanted) if present == wanted => return Ok(before),
-        (Status::Closed, _) => return Err(Conflict::Closed.into()),
-        (_, Status::Closed) => "activity.close",
-        (Status::Running, Status::Paused) => "activity.pause",
-        (Status::Paused, Status::Running) => "activity.resume",
-        // A draft is published, and nothing becomes a draft again: the operator looks at something that was changed meanwhile.
-        _ => return Err(Conflict::StaleVersion.into()),
-    };
-    let after = Activity {
-        status,
-        resumes_at: resumes_at.filter(|_| status == Status::Paused),
-        ..before.clone()
-    };
-    let closed_at = (status == Status::Closed).then_some(context.now);
-    store(transaction, &before, &after, closed_at)?;
-    audited(transaction, id, action, &before, context)
-}
-
-/// Counts every change that is made outside of [`store`].
+/// Counts every change that is made outside of `activity_changes.rs`.
 pub(super) fn count_version(transaction: &Transaction<'_>, id: ActivityId) -> Result<(), Stop> {
     let mut statement = transaction.prepare_cached("UPDATE activities SET version = version + 1 WHERE id = ?1")?;
     statement.execute([small(id.get())])?;

@@ -1,99 +1,23 @@
 //! Products, activities, stock rows, movements.
 
 use async_trait::async_trait;
-use rusqlite::{Transaction, params};
 use seckill_ledger::{
-    ActivityPatch, Catalog, Context, Error, Movement, MovementKind, NewActivity, NewProduct, OpeningRow, Page,
+    ActivityPatch, Catalog, Context, Error, Movement, NewActivity, NewProduct, OpeningRow, Page,
     PageRequest, Product,
 };
 use seckill_sale::{Activity, ActivityId, EpochMs, ProductId, Status, Stock};
-use serde_json::{Value, json};
 
-use super::admin::{audit, once};
-use super::errors::{Stop, found, rejected};
+use super::admin::once;
+use super::errors::{Stop, rejected};
+use super::movements::{add_stock, read_movement, return_unsold};
 use super::pages::{collect, limit, number_cursor, page};
+use super::products::{create_product, product_id, read_product};
 use super::rows::{MOVEMENT, PRODUCT, movement, product, signed, small};
 use super::threads::Lane;
-use super::{Sqlite, activities, stock};
-
-fn read_product(transaction: &Transaction<'_>, id: ProductId) -> Result<Product, Stop> {
-    let mut statement = transaction.prepare_cached(&format!("SELECT {PRODUCT} FROM products WHERE id = ?1"))?;
-    found(statement.query_row([small(id.get())], product), "product")
-}
-
-fn product_id(id: u64) -> Result<ProductId, Stop> {
-    ProductId::new(id).map_err(|error| rejected(error.to_string()))
-}
+use super::{Sqlite, activities, activity_changes};
 
 pub(super) fn activity_id(id: u64) -> Result<ActivityId, Stop> {
     ActivityId::new(id).map_err(|error| rejected(error.to_string()))
-}
-
-fn create_product(transaction: &Transaction<'_>, new: &NewProduct, context: &Context) -> Result<Product, Stop> {
-    let mut statement = transaction.prepare_cached(
-        "INSERT INTO products (name, price_cents, currency, stock, version, created_at) VALUES (?1, ?2, ?3, ?4, 1, ?5)",
-    )?;
-    let id = statement.insert(params![
-        new.name,
-        small(new.price.cents()),
-        new.currency.as_str(),
-        small(new.stock.get()),
-        context.now.0
-    ])?;
-    let made = read_product(transaction, product_id(id.cast_unsigned())?)?;
-    let after = json!({"name": made.name, "price_cents": made.price, "currency": made.currency, "stock": made.stock});
-    audit(
-        transaction,
-        context,
-        "product.create",
-        &format!("product {}", made.id),
-        &Value::Null,
-        &after,
-    )?;
-    Ok(made)
-}
-
-fn read_movement(transaction: &Transaction<'_>, id: u64) -> Result<Movement, Stop> {
-    let sql = format!("SELECT {MOVEMENT} FROM stock_movements WHERE id = ?1");
-    found(
-        transaction.prepare_cached(&sql)?.query_row([small(id)], movement),
-        "movement",
-    )
-}
-
-fn add_stock(transaction: &Transaction<'_>, id: ActivityId, units: Stock, context: &Context) -> Result<Movement, Stop> {
-    stock::check_not_closed(transaction, id)?;
-    let row = stock::stock_row(transaction, id)?;
-    stock::take_from_product(transaction, row.product, units.get())?;
-    stock::add_to_sale(transaction, id, units.get(), units.get())?;
-    activities::count_version(transaction, id)?;
-    let moved = stock::note_movement(transaction, id, MovementKind::Added, units.get(), context.now)?;
-    audited_movement(transaction, "activity.add_stock", &moved, context)?;
-    Ok(moved)
-}
-
-fn audited_movement(
-    transaction: &Transaction<'_>,
-    action: &str,
-    moved: &Movement,
-    context: &Context,
-) -> Result<(), Stop> {
-    let after = json!({"movement": moved.id, "units": moved.units});
-    let subject = activities::subject(moved.activity);
-    audit(transaction, context, action, &subject, &Value::Null, &after)
-}
-
-fn return_unsold(
-    transaction: &Transaction<'_>,
-    id: ActivityId,
-    units: u64,
-    context: &Context,
-) -> Result<Movement, Stop> {
-    let returned = stock::return_unsold(transaction, id, units, context.now)?;
-    if returned.is_new {
-        audited_movement(transaction, "activity.return_unsold", &returned.movement, context)?;
-    }
-    Ok(returned.movement)
 }
 
 #[async_trait]
@@ -167,7 +91,7 @@ impl Catalog for Sqlite {
 
     async fn patch_activity(&self, id: ActivityId, patch: ActivityPatch, context: Context) -> Result<Activity, Error> {
         self.write(Lane::Person, move |transaction| {
-            let work = || activities::patch(transaction, id, patch, &context).map(|after| (after, id.get()));
+            let work = || activity_changes::patch(transaction, id, patch, &context).map(|after| (after, id.get()));
             let again = |_| activities::activity(transaction, id);
             once(transaction, &context, "activity.patch", work, again)
         })
@@ -183,7 +107,7 @@ impl Catalog for Sqlite {
     ) -> Result<Activity, Error> {
         self.write(Lane::Person, move |transaction| {
             let work = || {
-                let after = activities::set_status(transaction, id, status, resumes_at, &context)?;
+                let after = activity_changes::set_status(transaction, id, status, resumes_at, &context)?;
                 Ok((after, id.get()))
             };
             let again = |_| activities::activity(transaction, id);

@@ -1,34 +1,41 @@
 //! The ledger on SQLite: one connection that writes, a few that read, each on a thread of its own.
 //!
-//! SQLite lets one writer in at a time; giving it one thread turns waiting for a lock into waiting in a queue that is bounded and
-//! lets people pass batches. Readers see the last commit and never wait for the writer.
+//! SQLite lets one writer in at a time; giving it one thread turns waiting for a lock into waiting in a bounded queue in which people
+//! pass batches. Readers see the last commit and never wait for the writer.
 
 mod activities;
+mod activity_changes;
 mod admin;
+mod blocks;
 mod catalog;
 mod connection;
+mod copy;
 mod dead_letters;
+mod endings;
 mod errors;
 #[cfg(test)]
 mod fault_tests;
 mod inserts;
 mod migrate;
+mod movements;
 mod operations;
 mod orders;
 mod pages;
+mod parking;
 mod payments;
+mod products;
 mod records;
+mod returns;
 mod rows;
 mod schedules;
 mod settlement;
 mod stock;
+mod tally;
 mod threads;
 
 use std::path::Path;
-use std::time::Duration;
 
 use parking_lot::Mutex;
-use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use seckill_ledger::Error;
 
@@ -130,7 +137,7 @@ impl Sqlite {
     /// [`Error::Rejected`] where the file exists; [`Error::Outage`].
     pub async fn copy_to(&self, path: &Path) -> Result<(), Error> {
         let path = path.to_owned();
-        self.on_reader(move |source| copy(source, &path)).await
+        self.on_reader(move |source| copy::copy(source, &path)).await
     }
 
     /// Reads every page and row and says what is damaged; empty where nothing is.
@@ -191,23 +198,5 @@ impl Sqlite {
                 crew.run(Lane::Person, job).await
             }
         }
-    }
-}
-
-fn copy(source: &Connection, path: &Path) -> Result<(), Error> {
-    if path.exists() {
-        return Err(Error::Rejected(format!("{} exists already", path.display())));
-    }
-    let run = || -> Result<bool, Stop> {
-        let mut target = Connection::open(path)?;
-        target.busy_timeout(Duration::ZERO)?;
-        // All pages in one step are one reading; in several, each commit in between would start it anew.
-        let whole = Backup::new(source, &mut target)?.step(-1)? == StepResult::Done;
-        Ok(whole)
-    };
-    match run() {
-        Ok(true) => Ok(()),
-        Ok(false) => Err(Error::Outage("the database was locked while it was copied".to_owned())),
-        Err(stop) => Err(stop.into()),
     }
 }

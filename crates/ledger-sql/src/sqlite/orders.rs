@@ -1,24 +1,18 @@
-//! Orders after they were written: reading, cancelling, expiring. Paying is in `payments.rs`.
-
-use std::collections::BTreeMap;
+//! Orders after they were written: reading. They end in `endings.rs` and are paid in `payments.rs`.
 
 use async_trait::async_trait;
-use rusqlite::{OptionalExtension as _, Row, Transaction, params};
+use rusqlite::{OptionalExtension as _, Row, Transaction};
 use seckill_ledger::{
-    Cancelled, Conflict, Error, Expired, Order, OrderFilter, Orders, Page, PageRequest, PaidOutcome, Payment,
-    UnitsOnCancel,
+    Cancelled, Error, Expired, Order, OrderFilter, Orders, Page, PageRequest, PaidOutcome, Payment, UnitsOnCancel,
 };
-use seckill_sale::{
-    ActivityId, Currency, EpochMs, OrderEvent, OrderNo, OrderState, Refund, RefundState, Transition, UserId,
-};
+use seckill_sale::{Currency, EpochMs, OrderNo, Refund, RefundState, UserId};
 
+use super::endings::{cancel, expire_due};
 use super::errors::{Stop, found};
 use super::pages::{limit, number_cursor, page};
-use super::rows::{
-    SqlResult, maybe_moment, moment, number, order_state, order_state_number, small, text, unsigned, user,
-};
+use super::rows::{SqlResult, maybe_moment, moment, number, order_state, small, text, unsigned, user};
 use super::threads::Lane;
-use super::{Sqlite, payments, stock};
+use super::{Sqlite, payments};
 
 /// An order with what it has to pay back, and the number that pages go by.
 const ORDER: &str =
@@ -64,87 +58,6 @@ pub(super) fn order(transaction: &Transaction<'_>, order_no: OrderNo, user: Opti
         return Err(Error::NotFound("order").into());
     }
     Ok(order)
-}
-
-/// Ends or pays a pending order; whoever comes second finds another state and changes nothing.
-pub(super) fn leave_pending(
-    transaction: &Transaction<'_>,
-    order_no: OrderNo,
-    to: OrderState,
-    now: EpochMs,
-) -> Result<(), Stop> {
-    let paid_at = (to == OrderState::Paid).then_some(now.0);
-    let ended_at = (to != OrderState::Paid).then_some(now.0);
-    let mut statement = transaction.prepare_cached(
-        "UPDATE orders SET state = ?2, paid_at = ?3, ended_at = ?4 WHERE order_no = ?1 AND state = 0",
-    )?;
-    let changed = statement.execute(params![order_no.to_string(), order_state_number(to), paid_at, ended_at])?;
-    match changed {
-        1 => Ok(()),
-        _ => Err(Error::Outage("the order changed under its lock".to_owned()).into()),
-    }
-}
-
-/// The word of a state in which something else was wanted.
-const fn word(state: OrderState) -> &'static str {
-    match state {
-        OrderState::PendingPayment => "waiting for payment",
-        OrderState::Paid => "paid",
-        OrderState::Cancelled => "cancelled",
-        OrderState::Expired => "expired",
-    }
-}
-
-fn cancel(
-    transaction: &Transaction<'_>,
-    order_no: OrderNo,
-    user: &UserId,
-    now: EpochMs,
-    on_cancel: UnitsOnCancel,
-) -> Result<Cancelled, Stop> {
-    let before = order(transaction, order_no, Some(user))?;
-    match before.state.on(OrderEvent::Cancelled) {
-        Transition::Unchanged => Ok(Cancelled {
-            order: before,
-            movement: None,
-        }),
-        Transition::To(state) => {
-            leave_pending(transaction, order_no, state, now)?;
-            let units = before.quantity.get();
-            let movement = stock::return_cancelled(transaction, before.activity, units, now, on_cancel)?;
-            Ok(Cancelled {
-                order: order(transaction, order_no, Some(user))?,
-                movement: Some(movement),
-            })
-        }
-        Transition::RefundRequired | Transition::Conflict => Err(Conflict::OrderState(word(before.state)).into()),
-    }
-}
-
-fn expire_due(
-    transaction: &Transaction<'_>,
-    now: EpochMs,
-    limit: u32,
-    on_cancel: UnitsOnCancel,
-) -> Result<Expired, Stop> {
-    // The literal state is what lets SQLite use the index of pending orders.
-    let mut statement = transaction.prepare_cached(
-        "UPDATE orders SET state = 3, ended_at = ?1 WHERE id IN (
-            SELECT id FROM orders WHERE state = 0 AND pay_deadline <= ?1 ORDER BY pay_deadline, id LIMIT ?2
-         ) RETURNING activity_id, quantity",
-    )?;
-    let mut rows = statement.query(params![now.0, limit])?;
-    let mut expired = Expired::default();
-    let mut units: BTreeMap<ActivityId, u64> = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        expired.orders += 1;
-        *units.entry(number(row, 0)?).or_default() += unsigned(row, 1)?;
-    }
-    for (activity, units) in units {
-        let movement = stock::return_cancelled(transaction, activity, units, now, on_cancel)?;
-        expired.movements.push(movement);
-    }
-    Ok(expired)
 }
 
 /// Newest first. Each filter has its index; a user has few orders.

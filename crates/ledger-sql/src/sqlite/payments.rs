@@ -4,10 +4,11 @@ use rusqlite::{OptionalExtension as _, Transaction, params};
 use seckill_ledger::{Conflict, PaidOutcome, Payment, UnitsOnCancel};
 use seckill_sale::{OrderEvent, OrderState, Transition};
 
+use super::endings::leave_pending;
 use super::errors::Stop;
-use super::orders::{leave_pending, order};
-use super::rows::{signed, word};
-use super::stock;
+use super::orders::order;
+use super::returns::return_cancelled;
+use super::rows::{signed, word, word_of};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
@@ -66,7 +67,7 @@ fn decide(
     let now = payment.received_at;
     if before.state == OrderState::PendingPayment && before.pay_deadline <= now {
         leave_pending(transaction, before.order_no, OrderState::Expired, now)?;
-        stock::return_cancelled(transaction, before.activity, before.quantity.get(), now, on_cancel)?;
+        return_cancelled(transaction, before.activity, before.quantity.get(), now, on_cancel)?;
         return Ok(Outcome::RefundRequired);
     }
     match before.state.on(OrderEvent::Paid) {
@@ -85,7 +86,7 @@ fn note(transaction: &Transaction<'_>, payment: &Payment, outcome: Outcome) -> R
     let mut statement = transaction.prepare_cached(
         "INSERT INTO payments (id, order_no, amount_cents, currency, outcome, received_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
-    let outcome_word = super::rows::word_of(&outcome, &OUTCOMES);
+    let outcome_word = word_of(&outcome, &OUTCOMES);
     statement.execute(params![
         payment.id,
         order_no,

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
-use rusqlite::{Transaction, params};
+use rusqlite::Transaction;
 use seckill_ledger::{Error, LedgerRecord, MovementKind, Page, PageRequest, SettleBatch, Settled, Settlement, Tally};
 use seckill_sale::{ActivityId, Currency, Delivery, FailureReason, Price, ProductId, UserId};
 
 use super::errors::{Stop, found};
 use super::inserts::{Binder, ORDERS, RECORDS, RECORDS_OF};
-use super::rows::{SqlResult, number, record_state, signed, small, text, ticket, units, unsigned, user};
+use super::rows::{number, record_state, signed, small, text, ticket, units, unsigned, user};
 use super::threads::Lane;
-use super::{Sqlite, dead_letters, records, stock};
+use super::{Sqlite, parking, records, stock, tally};
 use crate::settle_plan::{Known, Plan, plan};
 
 /// What each order takes from the activity.
@@ -39,7 +39,7 @@ fn settle(transaction: &Transaction<'_>, batch: &SettleBatch) -> Result<Settled,
     let known = known(transaction, batch)?;
     let plan = plan(&batch.tickets, known, row.available);
     for &place in &plan.parked {
-        dead_letters::make_way(transaction, &batch.tickets[place])?;
+        parking::make_way(transaction, &batch.tickets[place])?;
     }
     if 0 < plan.units_sold {
         stock::take_from_sale(transaction, batch.activity, plan.units_sold, row.version)?;
@@ -154,40 +154,6 @@ fn bind_record(binder: &mut Binder<'_, '_>, delivery: &Delivery) -> Result<(), S
     binder.bind(delivery.accepted_at.0)
 }
 
-/// Units by state, each counted from its rows.
-fn tally(transaction: &Transaction<'_>, id: ActivityId) -> Result<Tally, Stop> {
-    let stock = transaction
-        .prepare_cached("SELECT total, available FROM stock WHERE activity_id = ?1")?
-        .query_row([small(id.get())], |row| Ok((unsigned(row, 0)?, unsigned(row, 1)?)));
-    let (stock_total, available) = found(stock, "activity")?;
-    let sums = |sql: &str| -> Result<HashMap<i64, u64>, Stop> {
-        let mut statement = transaction.prepare_cached(sql)?;
-        let rows = statement.query_map([small(id.get())], |row| Ok((row.get(0)?, unsigned(row, 1)?)))?;
-        Ok(rows.collect::<SqlResult<_>>()?)
-    };
-    let records = sums("SELECT state, sum(quantity) FROM records WHERE activity_id = ?1 GROUP BY state")?;
-    let orders = sums("SELECT state, sum(quantity) FROM orders WHERE activity_id = ?1 GROUP BY state")?;
-    let of = |sums: &HashMap<i64, u64>, states: &[i64]| states.iter().filter_map(|state| sums.get(state)).sum::<u64>();
-    let (returned, last_store_movement) = transaction
-        .prepare_cached(
-            "SELECT coalesce(sum(units) FILTER (WHERE kind IN ('unsold_returned', 'failed_to_product', 'cancelled_to_product')), 0),
-                coalesce(max(id) FILTER (WHERE units > 0 AND kind IN ('added', 'unsold_returned', 'cancelled_to_sale')), 0)
-             FROM stock_movements WHERE activity_id = ?1",
-        )?
-        .query_row(params![small(id.get())], |row| Ok((unsigned(row, 0)?, unsigned(row, 1)?)))?;
-    Ok(Tally {
-        stock_total,
-        available,
-        succeeded: of(&records, &[1]),
-        failed: of(&records, &[2]),
-        dead: of(&records, &[0]),
-        orders_live: of(&orders, &[0, 1]),
-        orders_cancelled: of(&orders, &[2, 3]),
-        returned,
-        last_store_movement,
-    })
-}
-
 #[async_trait]
 impl Settlement for Sqlite {
     async fn settle(&self, batch: SettleBatch) -> Result<Settled, Error> {
@@ -215,6 +181,6 @@ impl Settlement for Sqlite {
     }
 
     async fn tally(&self, activity: ActivityId) -> Result<Tally, Error> {
-        self.read(move |transaction| tally(transaction, activity)).await
+        self.read(move |transaction| tally::tally(transaction, activity)).await
     }
 }

@@ -1,6 +1,6 @@
 //! Facts about batches of tickets that become orders.
 
-use seckill_sale::{Epoch, FailureReason, OrderState, Ticket};
+use seckill_sale::{FailureReason, OrderState};
 
 use super::books;
 use super::shop::{
@@ -179,23 +179,4 @@ pub async fn records_are_listed_by_user(ledger: &dyn Ledger) {
     let mut found: Vec<_> = found.into_iter().map(|record| record.user).collect();
     found.sort();
     assert_eq!(found, [user("u2"), user("u4")]);
-}
-
-/// Orders and records are counted from their own rows, so that a missing one shows: here a record whose order is another ticket's.
-pub async fn an_order_taken_away_by_hand_would_be_seen(ledger: &dyn Ledger) {
-    let activity = sold(ledger, 3, 1).await;
-    let later = Ticket {
-        epoch: Epoch::new(2).expect("in range"),
-        ..ticket(activity.id, 1)
-    };
-    let record = ledger
-        .record(activity.id, &user("u1"))
-        .await
-        .expect("readable")
-        .expect("a record");
-    assert!(record.has_order);
-    assert_eq!(
-        ledger.order(later.order_no(), None).await,
-        Err(Error::NotFound("order"))
-    );
 }
