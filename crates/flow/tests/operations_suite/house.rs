@@ -9,11 +9,9 @@ use seckill_flow::{
     Layers, Operator, OperatorSettings, Pace, Results, Scheduler, SchedulerSettings, Settle, SettleOptions,
 };
 use seckill_gate::Catalogue;
-use seckill_ledger::{Catalog, Context, NewActivity, NewProduct, PageRequest};
+use seckill_ledger::{Context, PageRequest};
 use seckill_ledger_sql::{Options as LedgerOptions, Sqlite, Threads};
-use seckill_sale::{
-    ActivityId, Challenge, Currency, EpochMs, ManualClock, Price, ProductId, Quantity, Stock as Units, UserId, Window,
-};
+use seckill_sale::{EpochMs, ManualClock, UserId};
 use seckill_stock::Stock;
 use tempfile::TempDir;
 
@@ -190,49 +188,5 @@ impl House {
 
     pub(crate) fn scheduler(&self) -> Scheduler {
         Scheduler::new(self.operator.clone(), SchedulerSettings::default())
-    }
-
-    pub(crate) async fn product(&self, units: u64) -> ProductId {
-        let product = NewProduct {
-            name: "A".to_owned(),
-            price: Price::new(2_000).expect("in range"),
-            currency: Currency::new("CNY").expect("three capitals"),
-            stock: Units::new(units).expect("in range"),
-        };
-        self.ledger
-            .create_product(product, self.context())
-            .await
-            .expect("a product")
-            .id
-    }
-
-    pub(crate) fn new_activity(product_id: ProductId, units: u64) -> NewActivity {
-        NewActivity {
-            product_id,
-            title: "B".to_owned(),
-            seckill_price: Price::new(1_000).expect("in range"),
-            stock: Units::new(units).expect("in range"),
-            window: Window::new(OPENS, ENDS).expect("not empty"),
-            per_user_limit: Quantity::new(5).expect("in range"),
-            shards: 1,
-            challenge: Challenge::None,
-            draft: false,
-            notice: None,
-        }
-    }
-
-    /// A sale of so many units that is not preheated.
-    pub(crate) async fn created(&self, units: u64) -> ActivityId {
-        let activity = Self::new_activity(self.product(PRODUCT_UNITS).await, units);
-        let created = self.operator.create_activity(activity, self.context()).await;
-        created.expect("an activity").id
-    }
-
-    /// A sale of so many units that sells.
-    pub(crate) async fn opened(&self, units: u64) -> ActivityId {
-        let id = self.created(units).await;
-        let preheated = self.operator.preheat(id, self.context()).await.expect("preheated");
-        assert!(preheated.created && preheated.left == units, "{preheated:?}");
-        id
     }
 }

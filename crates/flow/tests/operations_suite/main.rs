@@ -3,6 +3,7 @@
 mod engine;
 mod fragile;
 mod house;
+mod shop;
 mod trade;
 
 mod audit;
@@ -13,6 +14,7 @@ mod dead_letters;
 mod orders;
 mod preheat;
 mod reconcile;
+mod reconcile_by_hand;
 mod reconcile_units;
 mod recover;
 mod recover_store;

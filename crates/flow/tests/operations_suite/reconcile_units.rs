@@ -80,3 +80,38 @@ fn sale_without_a_state_has_nothing_to_compare_and_an_unknown_one_is_an_error() 
         assert!(house.operator.reconcile(unknown, Fix::Nothing).await.is_err());
     });
 }
+
+#[test]
+fn fence_of_a_broken_reconciliation_is_taken_down() {
+    run(async {
+        for writes in 0..20 {
+            let house = House::new();
+            let id = house.opened(10).await;
+            house.buy(id, &["a"]).await;
+            house.settle().await;
+            let mut scheduler = house.scheduler();
+            scheduler.tick(house.clock_now()).await;
+            house.by_hand("DELETE FROM orders WHERE user_id = 'a'");
+            house.by_hand("DELETE FROM records WHERE user_id = 'a'");
+            house.by_hand("UPDATE stock SET available = available + 1");
+            house.store.allow(writes);
+            let reconciled = house.operator.reconcile(id, Fix::Differences).await;
+            assert_eq!(reconciled.is_err(), house.store.heal());
+            // Where it was broken off, the scheduler opens the sale again, and the next run does the rest.
+            scheduler.tick(house.clock_now()).await;
+            house.buy(id, &["b"]).await;
+            house
+                .operator
+                .reconcile(id, Fix::Differences)
+                .await
+                .expect("reconciled");
+            house.settle().await;
+            let audit = house.balanced(id).await;
+            assert_eq!((audit.orders_live, audit.stock_left), (2, 8), "after {writes} writes");
+            if reconciled.is_ok() {
+                return;
+            }
+        }
+        panic!("the procedure never ends");
+    });
+}
