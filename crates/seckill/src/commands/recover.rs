@@ -90,7 +90,10 @@ pub(super) fn journal(context: &Context, data: &DataArgs, command: &JournalComma
             for file in &report.files {
                 print(&format!("{}: {} frames, {} bytes", file.name, file.frames, file.bytes))?;
             }
-            report.problems.iter().try_for_each(|problem| print(&format!("damaged: {problem}")))?;
+            report
+                .problems
+                .iter()
+                .try_for_each(|problem| print(&format!("damaged: {problem}")))?;
             match report.problems.len() {
                 0 => print("the journal is sound"),
                 count => Err(Failure::violated(format!("the journal is damaged in {count} places"))),

@@ -26,7 +26,7 @@ impl House {
         let scheduler = start_thread("scheduler", move || async move {
             for_scheduler
                 .scheduler()
-                .run(for_scheduler.shutdown.house.clone())
+                .run(for_scheduler.shutdown.house.clone(), |_| ())
                 .await;
         })?;
         let refresh = start_thread("refresh", move || refresh_until_shutdown(for_refresh, console))?;

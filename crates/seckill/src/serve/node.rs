@@ -160,9 +160,7 @@ fn operator_settings(settings: &Settings) -> OperatorSettings {
         units_on_cancel: units_on_cancel(settings),
         dead_letters_after_end: match settings.dead_letters.after_end {
             AfterEnd::Keep => DeadLettersAfterEnd::Keep,
-            AfterEnd::DiscardAfter(after) => DeadLettersAfterEnd::DiscardAfter {
-                wait_ms: millis(after),
-            },
+            AfterEnd::DiscardAfter(after) => DeadLettersAfterEnd::DiscardAfter { wait_ms: millis(after) },
         },
     }
 }

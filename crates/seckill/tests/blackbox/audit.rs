@@ -1,0 +1,92 @@
+//! The audit notices what was taken away by hand, and `reconcile` names whose it was.
+
+use std::process::Output;
+
+use rusqlite::Connection;
+use seckill_testkit::Server;
+use serde_json::json;
+
+use crate::program;
+
+/// A server that sold three units to a, b and c, all settled.
+fn sold_three() -> (Server, u64) {
+    let server = Server::start(&program());
+    let activity = server.sale(10, &json!({}));
+    for user in ["a", "b", "c"] {
+        assert_eq!(server.buy(activity, user, "k").expect("answers").status, 202);
+    }
+    assert_eq!(server.settled(activity)["balanced"], true);
+    (server, activity)
+}
+
+fn ask(server: &Server, arguments: &[&str]) -> Output {
+    let admin = server.admin.to_string();
+    let arguments: Vec<_> = arguments.iter().copied().chain(["--admin", &admin]).collect();
+    program().run(server.folder.path(), &arguments)
+}
+
+fn assert_noticed(server: &Server, activity: u64, user: &str) {
+    let id = activity.to_string();
+    let audit = ask(server, &["audit", &id]);
+    assert_eq!(audit.status.code(), Some(3), "{audit:?}");
+    let reconcile = ask(server, &["reconcile", &id]);
+    let said = String::from_utf8_lossy(&reconcile.stdout).into_owned();
+    assert_eq!(reconcile.status.code(), Some(3), "{reconcile:?}");
+    assert!(said.contains(&format!("user={user} ")), "{said}");
+    assert!(
+        ["a", "b", "c"]
+            .iter()
+            .filter(|other| **other != user)
+            .all(|other| !said.contains(&format!("user={other} "))),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_balanced_sale_exits_0_and_reconciles_clean() {
+    let (server, activity) = sold_three();
+    let id = activity.to_string();
+    assert_eq!(ask(&server, &["audit", &id]).status.code(), Some(0));
+    assert_eq!(ask(&server, &["reconcile", &id]).status.code(), Some(0));
+    let json = ask(&server, &["--json", "audit", &id]);
+    let audit: serde_json::Value = serde_json::from_slice(&json.stdout).expect("one JSON document");
+    assert_eq!(
+        (audit["orders_live"].as_u64(), audit["stock_left"].as_u64()),
+        (Some(3), Some(7))
+    );
+}
+
+#[test]
+fn an_order_row_deleted_by_hand_is_noticed_and_its_user_named() {
+    let (mut server, activity) = sold_three();
+    server.terminate();
+    let database = Connection::open(server.data().join("seckill.db")).expect("the database");
+    let deleted = database
+        .execute("DELETE FROM orders WHERE user_id = ?1", ["b"])
+        .expect("deleted");
+    assert_eq!(deleted, 1);
+    drop(database);
+    server.start_again();
+    assert_noticed(&server, activity, "b");
+}
+
+#[test]
+fn a_buyers_entry_erased_by_hand_is_noticed_and_its_user_named() {
+    let (mut server, activity) = sold_three();
+    server.terminate();
+    let data = server.data();
+    let erased = program().run(
+        server.folder.path(),
+        &[
+            "journal",
+            "--data-dir",
+            &data.to_string_lossy(),
+            "erase-buyer",
+            &activity.to_string(),
+            "c",
+        ],
+    );
+    assert_eq!(erased.status.code(), Some(0), "{erased:?}");
+    server.start_again();
+    assert_noticed(&server, activity, "c");
+}

@@ -1,0 +1,16 @@
+//! The binary from outside: real processes, real sockets, a real disk.
+
+mod audit;
+mod command_line;
+mod crash;
+mod purchase;
+mod race;
+mod restore;
+mod shutdown;
+
+use seckill_testkit::Program;
+
+/// The program under test.
+fn program() -> Program {
+    Program::new(env!("CARGO_BIN_EXE_seckill"))
+}

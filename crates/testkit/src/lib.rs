@@ -1,0 +1,10 @@
+//! Fixtures for black-box tests: the real binary as a child process on free loopback ports in a temporary folder, and what is needed to
+//! speak with it. It links none of the product's crates; what it says comes from outside.
+
+mod http;
+mod server;
+mod token;
+
+pub use http::{Answer, call, text};
+pub use server::{Program, Server};
+pub use token::token;

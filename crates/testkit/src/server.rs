@@ -1,0 +1,311 @@
+//! The product's binary as a child process.
+
+use std::fs::File;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{Answer, call, token};
+
+/// Secret of user tokens.
+const JWT_SECRET: &str = "held-by-the-testkit-0123456789abcdef-0123456789";
+/// Token of the admin port.
+const ADMIN_TOKEN: &str = "testkit-admin-token-0123456789abcdef-0123456789";
+/// Longest wait for a child to get ready or to end.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program under test, with the environment that every test gives it.
+#[derive(Debug, Clone)]
+pub struct Program {
+    path: PathBuf,
+}
+
+impl Program {
+    /// The binary named by `SECKILL_BIN`, else `built`: the test's own `env!("CARGO_BIN_EXE_seckill")`.
+    #[must_use]
+    pub fn new(built: &str) -> Self {
+        Self {
+            path: std::env::var_os("SECKILL_BIN").map_or_else(|| PathBuf::from(built), PathBuf::from),
+        }
+    }
+
+    /// The program with these arguments, no settings but the tests' own, in `folder`.
+    #[must_use]
+    pub fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.path);
+        let settings = std::env::vars().filter(|(name, _)| name.starts_with("SECKILL_"));
+        settings.for_each(|(name, _)| _ = command.env_remove(name));
+        command.current_dir(folder).args(arguments).stdin(Stdio::null());
+        command
+            .env("SECKILL_AUTH__JWT_SECRET", JWT_SECRET)
+            .env("SECKILL_ADMIN__TOKEN", ADMIN_TOKEN);
+        for limit in ["IP", "USER", "DEVICE", "READ"] {
+            command.env(format!("SECKILL_LIMITS__{limit}"), "off");
+        }
+        command
+    }
+
+    /// Runs the program to its end.
+    ///
+    /// # Panics
+    /// Where it can't be started.
+    #[must_use]
+    pub fn run(&self, folder: &Path, arguments: &[&str]) -> Output {
+        self.command(folder, arguments).output().expect("the program starts")
+    }
+}
+
+/// A serving process and its folder. Dropping it kills the process.
+#[derive(Debug)]
+pub struct Server {
+    program: Program,
+    environment: Vec<(String, String)>,
+    /// Where data and logs are.
+    pub folder: Arc<TempDir>,
+    child: Option<Child>,
+    /// The public port.
+    pub public: SocketAddr,
+    /// The admin port.
+    pub admin: SocketAddr,
+}
+
+impl Server {
+    /// Starts a server in a fresh folder and waits until it is ready.
+    ///
+    /// # Panics
+    /// Where it does not get ready.
+    #[must_use]
+    pub fn start(program: &Program) -> Self {
+        Self::start_with(program, &[])
+    }
+
+    /// The same with more settings, as environment variables.
+    ///
+    /// # Panics
+    /// Where it does not get ready.
+    #[must_use]
+    pub fn start_with(program: &Program, environment: &[(&str, &str)]) -> Self {
+        let mut server = Self {
+            program: program.clone(),
+            environment: environment
+                .iter()
+                .map(|&(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+            folder: Arc::new(TempDir::new().expect("a folder")),
+            child: None,
+            public: free_address(),
+            admin: free_address(),
+        };
+        server.start_again();
+        server
+    }
+
+    /// The data folder.
+    #[must_use]
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Starts the process on the same folder and ports.
+    ///
+    /// # Panics
+    /// Where it does not get ready.
+    pub fn start_again(&mut self) {
+        self.spawn();
+        let end = Instant::now() + PATIENCE;
+        while !call(self.admin, "GET", "/readyz", &[], None).is_ok_and(|answer| answer.status == 200) {
+            let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
+            assert!(ended.is_none(), "the server ended with {ended:?}: {}", self.log());
+            assert!(Instant::now() < end, "not ready in time: {}", self.log());
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Starts the process and does not wait.
+    ///
+    /// # Panics
+    /// Where it can't be started.
+    pub fn spawn(&mut self) {
+        let data = self.data();
+        let arguments = [
+            "serve",
+            "--listen",
+            &self.public.to_string(),
+            "--admin-listen",
+            &self.admin.to_string(),
+            "--data-dir",
+            &data.to_string_lossy(),
+        ];
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(self.folder.path().join("log"))
+            .expect("a log file");
+        let mut command = self.program.command(self.folder.path(), &arguments);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.stdout(Stdio::null()).stderr(log);
+        self.child = Some(command.spawn().expect("the program starts"));
+    }
+
+    /// Everything that it has logged.
+    #[must_use]
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    /// Process id.
+    ///
+    /// # Panics
+    /// Where it is not running.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.as_ref().expect("running").id()
+    }
+
+    /// Ends the process at once, as a crash would.
+    ///
+    /// # Panics
+    /// Where it is not running.
+    pub fn kill(&mut self) {
+        let mut child = self.child.take().expect("running");
+        child.kill().expect("a child of ours");
+        child.wait().expect("a child of ours");
+    }
+
+    /// Sends SIGTERM and waits for the end.
+    ///
+    /// # Panics
+    /// Where it does not end in time.
+    pub fn terminate(&mut self) -> ExitStatus {
+        let mut child = self.child.take().expect("running");
+        let pid = Pid::from_child(&child);
+        kill_process(pid, Signal::TERM).expect("a child of ours");
+        wait(&mut child).unwrap_or_else(|| panic!("did not end in time: {}", self.log()))
+    }
+
+    /// Waits for a process that ends by itself.
+    ///
+    /// # Panics
+    /// Where it does not end in time.
+    pub fn wait_end(&mut self) -> ExitStatus {
+        let mut child = self.child.take().expect("running");
+        wait(&mut child).unwrap_or_else(|| panic!("did not end in time: {}", self.log()))
+    }
+
+    /// A token of `user` that this server takes.
+    #[must_use]
+    pub fn token(&self, user: &str) -> String {
+        token(user, JWT_SECRET)
+    }
+
+    /// A request of a buyer.
+    ///
+    /// # Errors
+    /// As [`call`].
+    pub fn as_user(&self, user: &str, method: &str, path: &str, body: Option<&str>) -> io::Result<Answer> {
+        let bearer = format!("Authorization: Bearer {}", token(user, JWT_SECRET));
+        call(self.public, method, path, &[bearer], body)
+    }
+
+    /// A purchase with an idempotency key.
+    ///
+    /// # Errors
+    /// As [`call`].
+    pub fn buy(&self, activity: u64, user: &str, key: &str) -> io::Result<Answer> {
+        let bearer = format!("Authorization: Bearer {}", token(user, JWT_SECRET));
+        let headers = [bearer, format!("Idempotency-Key: {key}")];
+        call(self.public, "POST", &format!("/api/seckill/{activity}"), &headers, None)
+    }
+
+    /// A request of the operator.
+    ///
+    /// # Panics
+    /// Where no answer comes.
+    #[must_use]
+    pub fn as_admin(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
+        let headers = [format!("Authorization: Bearer {ADMIN_TOKEN}")];
+        let body = body.map(Value::to_string);
+        call(self.admin, method, path, &headers, body.as_deref()).expect("the admin port answers")
+    }
+
+    /// A product with ten times the units and a preheated activity of `stock` units that is open now; `more` goes into its body.
+    ///
+    /// # Panics
+    /// Where the server refuses.
+    #[must_use]
+    pub fn sale(&self, stock: u64, more: &Value) -> u64 {
+        let product = json!({"name": "thing", "price_cents": 9900, "currency": "CNY", "stock": stock * 10});
+        let product = self.as_admin("POST", "/admin/api/products", Some(&product));
+        let mut activity = json!({
+            "product_id": product.data()["id"],
+            "title": "sale",
+            "seckill_price_cents": 100,
+            "stock": stock,
+            "starts_at": "2020-01-01T00:00:00Z",
+            "ends_at": "2099-01-01T00:00:00Z",
+        });
+        for (name, value) in more.as_object().into_iter().flatten() {
+            activity[name] = value.clone();
+        }
+        let created = self.as_admin("POST", "/admin/api/activities", Some(&activity));
+        assert_eq!(created.status, 201, "{created:?}");
+        let id = created.data()["id"].as_u64().expect("an id");
+        let preheated = self.as_admin("POST", &format!("/admin/api/activities/{id}/preheat"), Some(&json!({})));
+        assert_eq!(preheated.status, 200, "{preheated:?}");
+        id
+    }
+
+    /// The audit of an activity once nothing is queued.
+    ///
+    /// # Panics
+    /// Where something stays queued.
+    #[must_use]
+    pub fn settled(&self, activity: u64) -> Value {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            let audit = self.as_admin("GET", &format!("/admin/api/activities/{activity}/audit"), None);
+            let done = audit.data()["queued"] == 0 && !audit.data()["balanced"].is_null();
+            if done {
+                return audit.data().clone();
+            }
+            assert!(Instant::now() < end, "not settled: {audit:?}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn wait(child: &mut Child) -> Option<ExitStatus> {
+    let end = Instant::now() + PATIENCE;
+    while Instant::now() < end {
+        if let Some(status) = child.try_wait().expect("a child of ours") {
+            return Some(status);
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    None
+}
+
+/// A loopback address whose port is free now.
+fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
+    listener.local_addr().expect("bound")
+}
