@@ -11,7 +11,9 @@ use std::time::Instant;
 
 use baselines::{insert, one_order_a_transaction};
 use rand::RngExt as _;
-use seckill_ledger::{Catalog as _, Context, NewActivity, NewProduct, SettleBatch, Settlement as _};
+use seckill_ledger::{
+    Catalog as _, Context, NewActivity, NewProduct, Orders as _, SettleBatch, Settlement as _, UnitsOnCancel,
+};
 use seckill_ledger_sql::{Options, Sqlite};
 use seckill_sale::{
     Activity, Challenge, Currency, Delivery, Epoch, EpochMs, Price, Quantity, RequestId, RequestKey, Stock, Ticket,
@@ -29,6 +31,11 @@ const ROUNDS: usize = 5;
 
 /// Tickets of a batch where none is named.
 const BATCHES: [usize; 1] = [512];
+
+/// Orders of one transaction that expires.
+const EXPIRED_AT_ONCE: u32 = 1_000;
+
+const PAY_WITHIN_MS: i64 = 900_000;
 
 const NOW: EpochMs = EpochMs(1_800_000_000_000);
 
@@ -63,6 +70,8 @@ fn main() -> Outcome<()> {
             println!("  settled = {median:.2} x {name} ({least:.2} to {most:.2})");
         }
     }
+    let expired = measured(ORDERS, |file, users| expire(file, users, BATCHES[0]))?;
+    println!("{EXPIRED_AT_ONCE} orders a transaction: {expired:.0} expired a second");
     Ok(())
 }
 
@@ -134,22 +143,41 @@ fn deliveries(activity: &Activity, users: &[UserId]) -> Vec<Delivery> {
 
 fn settle(file: &Path, users: &[UserId], batch: usize) -> Outcome<f64> {
     let (ledger, activity) = open(file)?;
-    let tickets = deliveries(&activity, users);
-    let batches: Vec<SettleBatch> = tickets
-        .chunks(batch)
-        .map(|tickets| SettleBatch {
-            activity: activity.id,
-            tickets: tickets.to_vec(),
-            now: NOW,
-            pay_within_ms: 900_000,
-        })
-        .collect();
+    let seconds = settle_all(&ledger, &activity, users, batch)?;
+    let tally = block_on(ledger.tally(activity.id))?;
+    assert_eq!((tally.available, tally.orders_live), (0, users.len() as u64));
+    Ok(seconds)
+}
+
+fn settle_all(ledger: &Sqlite, activity: &Activity, users: &[UserId], batch: usize) -> Outcome<f64> {
+    let tickets = deliveries(activity, users);
+    let batches = tickets.chunks(batch).map(|tickets| SettleBatch {
+        activity: activity.id,
+        tickets: tickets.to_vec(),
+        now: NOW,
+        pay_within_ms: PAY_WITHIN_MS,
+    });
+    let batches: Vec<SettleBatch> = batches.collect();
     let begun = Instant::now();
     for batch in batches {
         block_on(ledger.settle(batch))?;
     }
+    Ok(begun.elapsed().as_secs_f64())
+}
+
+/// All orders at once are past their deadline.
+fn expire(file: &Path, users: &[UserId], batch: usize) -> Outcome<f64> {
+    let (ledger, activity) = open(file)?;
+    settle_all(&ledger, &activity, users, batch)?;
+    let begun = Instant::now();
+    loop {
+        let expired = ledger.expire_due(NOW.plus(PAY_WITHIN_MS), EXPIRED_AT_ONCE, UnitsOnCancel::Product);
+        if block_on(expired)?.orders == 0 {
+            break;
+        }
+    }
     let seconds = begun.elapsed().as_secs_f64();
     let tally = block_on(ledger.tally(activity.id))?;
-    assert_eq!((tally.available, tally.orders_live), (0, users.len() as u64));
+    assert_eq!((tally.orders_live, tally.returned), (0, users.len() as u64));
     Ok(seconds)
 }

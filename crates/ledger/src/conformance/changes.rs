@@ -63,7 +63,7 @@ pub async fn a_draft_is_published_by_a_patch_alone(ledger: &dyn Ledger) {
     assert_eq!(ledger.patch_activity(draft.id, publish, at(NOW)).await, Ok(published));
 }
 
-/// Buyers and the store rely on them; everything else may change.
+/// Or begun. Buyers and the store rely on them; everything else may change.
 pub async fn price_start_and_limit_are_fixed_once_preheated(ledger: &dyn Ledger) {
     let activity = sale(ledger, 1).await;
     let before_start = at(EpochMs(activity.window.starts_at.0 - 1));
@@ -74,6 +74,17 @@ pub async fn price_start_and_limit_are_fixed_once_preheated(ledger: &dyn Ledger)
     };
     let changed = ledger.patch_activity(activity.id, cheaper, before_start.clone()).await;
     assert_eq!(changed.map(|activity| activity.seckill_price.cents()), Ok(5));
+    let begun = ActivityPatch {
+        seckill_price: price(6),
+        ..ActivityPatch::default()
+    };
+    let refused = ledger
+        .patch_activity(activity.id, begun, at(activity.window.starts_at))
+        .await;
+    assert!(
+        matches!(refused, Err(Error::Conflict(Conflict::Fixed(_)))),
+        "{refused:?}"
+    );
     ledger
         .begin_opening(activity.id, before_start.clone())
         .await

@@ -3,9 +3,7 @@
 use seckill_sale::{ActivityId, Delivery, FailureReason};
 
 use super::books;
-use super::shop::{
-    NOW, at, deliveries, delivery, sale, settle, sold, ticket, user, whole,
-};
+use super::shop::{NOW, at, deliveries, delivery, sale, settle, sold, ticket, user, whole};
 use crate::{Conflict, DeadLetter, DeadLetterState, Error, Ledger, Parking, RecordState, TicketResult};
 
 pub(super) async fn park(ledger: &dyn Ledger, delivery: Delivery) -> DeadLetter {
@@ -145,6 +143,11 @@ pub async fn a_ticket_out_of_range_is_parked(ledger: &dyn Ledger) {
         assert_eq!(again, letter);
     }
     assert_eq!(ledger.parked_count().await, Ok(2));
+    let letter = park(ledger, delivery(activity.id, 0, "ann", 1)).await;
+    let discarded = ledger.discard_dead_letter(letter.id, "bad".to_owned(), at(NOW)).await;
+    let discarded = discarded.expect("parked");
+    assert_eq!(discarded.unit_to, None);
+    assert_eq!(park(ledger, delivery(activity.id, 0, "ann", 1)).await, discarded);
 }
 
 /// A slow worker settled it after another one had given it up.

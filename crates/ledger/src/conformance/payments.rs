@@ -2,9 +2,7 @@
 
 use seckill_sale::{EpochMs, OrderState, Refund, RefundState};
 
-use super::shop::{
-    DEADLINE, NOW, PRICE_CENTS, PRODUCT_UNITS, currency, payment, product_units, sold, ticket, user,
-};
+use super::shop::{DEADLINE, NOW, PRICE_CENTS, PRODUCT_UNITS, currency, payment, product_units, sold, ticket, user};
 use crate::{Conflict, Error, Ledger, PaidOutcome, Payment, UnitsOnCancel};
 
 const REFUND: Option<Refund> = Some(Refund {
