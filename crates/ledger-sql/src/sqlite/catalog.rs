@@ -2,8 +2,7 @@
 
 use async_trait::async_trait;
 use seckill_ledger::{
-    ActivityPatch, Catalog, Context, Error, Movement, NewActivity, NewProduct, OpeningRow, Page,
-    PageRequest, Product,
+    ActivityPatch, Catalog, Context, Error, Movement, NewActivity, NewProduct, OpeningRow, Page, PageRequest, Product,
 };
 use seckill_sale::{Activity, ActivityId, EpochMs, ProductId, Status, Stock};
 

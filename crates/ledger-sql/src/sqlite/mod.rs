@@ -9,7 +9,6 @@ mod admin;
 mod blocks;
 mod catalog;
 mod connection;
-mod copy;
 mod dead_letters;
 mod endings;
 mod errors;
@@ -32,6 +31,7 @@ mod settlement;
 mod stock;
 mod tally;
 mod threads;
+mod upkeep;
 
 use std::path::Path;
 
@@ -137,7 +137,7 @@ impl Sqlite {
     /// [`Error::Rejected`] where the file exists; [`Error::Outage`].
     pub async fn copy_to(&self, path: &Path) -> Result<(), Error> {
         let path = path.to_owned();
-        self.on_reader(move |source| copy::copy(source, &path)).await
+        self.on_reader(move |source| upkeep::copy(source, &path)).await
     }
 
     /// Reads every page and row and says what is damaged; empty where nothing is.
@@ -145,12 +145,7 @@ impl Sqlite {
     /// # Errors
     /// [`Error::Outage`].
     pub async fn damages(&self) -> Result<Vec<String>, Error> {
-        let said = self.read(|transaction| {
-            let mut statement = transaction.prepare("PRAGMA integrity_check(20)")?;
-            let lines = statement.query_map([], |row| row.get(0))?;
-            Ok(lines.collect::<rusqlite::Result<Vec<String>>>()?)
-        });
-        Ok(said.await?.into_iter().filter(|line| line != "ok").collect())
+        self.read(upkeep::damages).await
     }
 
     /// Lends the connection to whoever must look at the rows themselves: the simulator's auditor and drills. None where the connection

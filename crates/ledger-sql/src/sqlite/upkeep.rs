@@ -1,10 +1,10 @@
-//! Copies a database while it is in use.
+//! Copies a database while it is in use, and looks for damage in it.
 
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, Transaction};
 use seckill_ledger::Error;
 
 use super::errors::Stop;
@@ -26,4 +26,12 @@ pub(super) fn copy(source: &Connection, path: &Path) -> Result<(), Error> {
         Ok(false) => Err(Error::Outage("the database was locked while it was copied".to_owned())),
         Err(stop) => Err(stop.into()),
     }
+}
+
+/// What SQLite finds wrong, a line each.
+pub(super) fn damages(transaction: &Transaction<'_>) -> Result<Vec<String>, Stop> {
+    let mut statement = transaction.prepare("PRAGMA integrity_check(20)")?;
+    let lines = statement.query_map([], |row| row.get(0))?;
+    let lines: Vec<String> = lines.collect::<rusqlite::Result<_>>()?;
+    Ok(lines.into_iter().filter(|line| line != "ok").collect())
 }
