@@ -1,0 +1,206 @@
+//! The auditor: keeps what clients were told, reads the ledger's rows by SQL of his own, and says what must not be.
+//!
+//! He shares no code with the product. He knows its tables and its public answers, and states its promises anew:
+//! - `answers`: each answer against all that was answered before;
+//! - `commits`: the rows after every commit, against themselves, against the rows before, and against the requests;
+//! - `end`: everything, when all has healed and nothing waits any more.
+
+mod answers;
+mod commands;
+mod commits;
+mod end;
+mod history;
+mod rows;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::weather::Weather;
+
+pub(crate) use end::{SaleAtEnd, StoreBuyer};
+pub(crate) use history::{Answer, End, Progress, Status};
+pub(crate) use rows::{Books, TicketNumber};
+
+use history::{Given, Holding, Request, Span};
+
+/// A promise that was broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    /// The promise, in a few words.
+    pub rule: &'static str,
+    /// What was seen.
+    pub detail: String,
+    /// The step at which it was seen.
+    pub step: u64,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "step {}: {}: {}", self.step, self.rule, self.detail)
+    }
+}
+
+/// What the auditor knows of a sale from those who made and run it.
+#[derive(Debug)]
+pub(crate) struct Sale {
+    pub(crate) product: i64,
+    pub(crate) price_cents: i64,
+    pub(crate) units: i64,
+    pub(crate) limit: i64,
+    pub(crate) starts_at: i64,
+    ends: Vec<Given<i64>>,
+    statuses: Vec<Given<Status>>,
+    /// Units of each addition, by its idempotency key; whether its operator was told that it is done.
+    added: BTreeMap<String, (i64, bool)>,
+}
+
+impl Sale {
+    pub(crate) fn new(product: i64, price_cents: i64, units: i64, limit: i64, window: (i64, i64)) -> Self {
+        let span = Span {
+            began: 0,
+            ended: Some(0),
+        };
+        let sure = true;
+        Self {
+            product,
+            price_cents,
+            units,
+            limit,
+            starts_at: window.0,
+            ends: vec![Given {
+                value: window.1,
+                span,
+                sure,
+            }],
+            statuses: vec![Given {
+                value: Status::Running,
+                span,
+                sure,
+            }],
+            added: BTreeMap::new(),
+        }
+    }
+}
+
+/// A "sold out" that somebody was told.
+#[derive(Debug)]
+struct SoldOut {
+    activity: i64,
+    quantity: i64,
+    span: Span,
+}
+
+/// See the module.
+pub(crate) struct Auditor {
+    weather: Arc<Weather>,
+    violation: Option<Violation>,
+    sales: BTreeMap<i64, Sale>,
+    /// Units of each product before anything was taken.
+    products: BTreeMap<i64, i64>,
+    requests: Vec<Request>,
+    holdings: BTreeMap<(i64, String), Holding>,
+    owners: BTreeMap<TicketNumber, String>,
+    sold_out: Vec<SoldOut>,
+    refused_last: bool,
+    ends: BTreeMap<(i64, String), (u64, End)>,
+    ahead: BTreeMap<(i64, String), (u64, u64)>,
+    revived: bool,
+    /// Payments that somebody was told of: by id, whether it paid.
+    payments: BTreeMap<String, bool>,
+    commands: Vec<commands::Command>,
+    /// The clock at each step at which it changed.
+    clock: Vec<(u64, i64)>,
+    books: Books,
+}
+
+impl Auditor {
+    pub(crate) fn new(weather: Arc<Weather>, now_ms: i64) -> Self {
+        Self {
+            weather,
+            violation: None,
+            sales: BTreeMap::new(),
+            products: BTreeMap::new(),
+            requests: Vec::new(),
+            holdings: BTreeMap::new(),
+            owners: BTreeMap::new(),
+            sold_out: Vec::new(),
+            refused_last: false,
+            ends: BTreeMap::new(),
+            ahead: BTreeMap::new(),
+            revived: false,
+            payments: BTreeMap::new(),
+            commands: Vec::new(),
+            clock: vec![(0, now_ms)],
+            books: Books::default(),
+        }
+    }
+
+    pub(crate) fn add_product(&mut self, product: i64, units: i64) {
+        self.products.insert(product, units);
+    }
+
+    pub(crate) fn add_sale(&mut self, activity: i64, sale: Sale) {
+        self.sales.insert(activity, sale);
+    }
+
+    /// The first promise that was seen broken.
+    pub(crate) const fn violation(&self) -> Option<&Violation> {
+        self.violation.as_ref()
+    }
+
+    /// The rows of the last commit.
+    pub(crate) const fn books(&self) -> &Books {
+        &self.books
+    }
+
+    pub(crate) fn fail(&mut self, rule: &'static str, detail: String) {
+        if self.violation.is_none() {
+            let step = self.weather.step();
+            self.weather.note(&format!("VIOLATION {rule}: {detail}"));
+            self.violation = Some(Violation { rule, detail, step });
+        }
+    }
+
+    fn check(&mut self, holds: bool, rule: &'static str, detail: impl FnOnce() -> String) {
+        if !holds {
+            self.fail(rule, detail());
+        }
+    }
+
+    /// The clock was moved.
+    pub(crate) fn clock_moved(&mut self, now_ms: i64) {
+        self.clock.push((self.weather.step(), now_ms));
+    }
+
+    /// The latest moment that the clock ever showed.
+    pub(crate) fn latest_moment(&self) -> i64 {
+        self.clock_between(0, u64::MAX).1
+    }
+
+    /// Earliest and latest moment that the clock showed in these steps.
+    fn clock_between(&self, from: u64, to: u64) -> (i64, i64) {
+        let mut shown = (i64::MAX, i64::MIN);
+        for (at, &(step, now)) in self.clock.iter().enumerate() {
+            let until = self.clock.get(at + 1).map_or(u64::MAX, |next| next.0);
+            if step <= to && from <= until {
+                shown = (shown.0.min(now), shown.1.max(now));
+            }
+        }
+        shown
+    }
+
+    /// The process died: whatever was open is never answered.
+    pub(crate) fn process_died(&mut self) {
+        let step = self.weather.step();
+        let requests = self.requests.iter_mut().map(|request| &mut request.span);
+        let sales = self.sales.values_mut();
+        let given = sales.flat_map(|sale| {
+            let ends = sale.ends.iter_mut().map(|given| &mut given.span);
+            ends.chain(sale.statuses.iter_mut().map(|given| &mut given.span))
+        });
+        for span in requests.chain(given) {
+            span.ended.get_or_insert(step);
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Stock and queue as the product's flows see them: the embedded engine, behind lost replies and, where planted, faults.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use async_trait::async_trait;
+use seckill_engine_embedded::Embedded;
+use seckill_queue::{Depth, Queue, Verdict, Verdicts};
+use seckill_sale::{
+    ActivityId, Buyer, Claim, Conclusion, Delivery, EpochMs, Figures, Refusal, RequestKey, Status, Terms, Ticket,
+    UnitTo, UserId,
+};
+use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Reserved, Stock};
+
+use crate::fault::Fault;
+use crate::weather::{Course, Weather};
+
+/// The store of one process.
+pub(crate) struct Store {
+    engine: Embedded,
+    weather: Arc<Weather>,
+}
+
+impl Store {
+    pub(crate) const fn new(engine: Embedded, weather: Arc<Weather>) -> Self {
+        Self { engine, weather }
+    }
+
+    async fn call<T>(
+        &self,
+        work: impl Future<Output = Result<T, seckill_stock::Error>>,
+    ) -> Result<T, seckill_stock::Error> {
+        let course = self.weather.store_course();
+        let done = work.await?;
+        self.weather.pause().await;
+        match course {
+            Course::Normal => Ok(done),
+            Course::Refused | Course::ReplyLost => Err(seckill_stock::Error::OutcomeUnknown),
+        }
+    }
+
+    async fn call_queue<T>(
+        &self,
+        work: impl Future<Output = Result<T, seckill_queue::Error>>,
+    ) -> Result<T, seckill_queue::Error> {
+        let course = self.weather.store_course();
+        let done = work.await?;
+        self.weather.pause().await;
+        match course {
+            Course::Normal => Ok(done),
+            Course::Refused | Course::ReplyLost => Err(seckill_queue::Error::OutcomeUnknown),
+        }
+    }
+
+    /// As `call`, for work by which units may come back into the sale.
+    async fn call_returning<T>(
+        &self,
+        activity: ActivityId,
+        work: impl Future<Output = Result<T, seckill_stock::Error>>,
+    ) -> Result<T, seckill_stock::Error> {
+        self.weather.begin_return(activity);
+        let done = self.call(work).await;
+        self.weather.end_return(activity);
+        done
+    }
+
+    /// Hands the claims over and answers the first of them before the journal has it, where it will surely be admitted.
+    async fn claim_early(&self, batch: Vec<Claim>) -> Vec<Answer> {
+        let first = batch[0].clone();
+        let figures = self.engine.figures(first.activity).await.ok().flatten();
+        let sure = matches!(self.engine.glance(first.activity, &first.user), Glance::Stranger);
+        let mut work = pin!(self.engine.claim(batch));
+        let mut answers = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
+        if let (Poll::Pending, Some(figures), true) = (&answers, figures, sure)
+            && first.quantity.get() + 2 <= figures.stock_left
+            && self.weather.strikes(Fault::EarlyReply, 1)
+        {
+            let ticket = Ticket {
+                activity: first.activity,
+                epoch: figures.epoch,
+                sequence: figures.next_sequence,
+            };
+            return vec![Ok(Reserved {
+                ticket,
+                accepted_at: self.engine.now(),
+                replayed: false,
+            })];
+        }
+        if answers.is_pending() {
+            answers = Poll::Ready(work.await);
+        }
+        match answers {
+            Poll::Ready(answers) => answers,
+            Poll::Pending => Vec::new(),
+        }
+    }
+
+    fn opened_wrongly(&self, opening: &mut Opening) {
+        if self.weather.has(Fault::UnitTooMany) || self.weather.has(Fault::GuardSkipped) {
+            opening.opened.left += 1;
+        }
+        opening.opened.terms = self.wrong_terms(opening.opened.terms);
+    }
+
+    fn wrong_terms(&self, mut terms: Terms) -> Terms {
+        if self.weather.has(Fault::WindowIgnored) {
+            terms.window.ends_at = terms.window.ends_at.plus(3_600_000);
+        }
+        if self.weather.has(Fault::PauseIgnored) && terms.status == Status::Paused {
+            terms.status = Status::Running;
+        }
+        terms
+    }
+}
+
+#[async_trait]
+impl Stock for Store {
+    fn now(&self) -> EpochMs {
+        self.engine.now()
+    }
+
+    fn clock_uncertainty_ms(&self) -> i64 {
+        self.engine.clock_uncertainty_ms()
+    }
+
+    fn glance(&self, activity: ActivityId, user: &UserId) -> Glance {
+        let glance = self.engine.glance(activity, user);
+        let last_unit = self.engine.stock_left(activity) == Some(1);
+        if glance == Glance::Stranger && last_unit && self.weather.strikes(Fault::SoldOutEarly, 2) {
+            return Glance::SoldOut;
+        }
+        glance
+    }
+
+    fn stock_left(&self, activity: ActivityId) -> Option<u64> {
+        self.engine.stock_left(activity)
+    }
+
+    fn settled_up_to(&self, activity: ActivityId) -> Option<u64> {
+        self.engine.settled_up_to(activity)
+    }
+
+    async fn claim(&self, mut batch: Vec<Claim>) -> Vec<Answer> {
+        let size = batch.len();
+        if size == 1 && self.weather.has(Fault::EarlyReply) {
+            return self.claim_early(batch).await;
+        }
+        if self.weather.strikes(Fault::KeyForgotten, 3) {
+            batch[0].key = RequestKey([0xEE; 16]);
+        }
+        if self.weather.strikes(Fault::GhostBuyer, 3) {
+            let ghost = UserId::new(&format!("{}-ghost", batch[0].user)).expect("a short name");
+            let second = Claim {
+                user: ghost,
+                ..batch[0].clone()
+            };
+            batch.push(second);
+        }
+        let course = self.weather.store_course();
+        let mut answers = self.engine.claim(batch).await;
+        answers.truncate(size);
+        self.weather.pause().await;
+        if course == Course::ReplyLost {
+            return vec![Err(Refusal::OutcomeUnknown); size];
+        }
+        answers
+    }
+
+    async fn buyer(&self, activity: ActivityId, user: &UserId) -> Result<Option<Buyer>, seckill_stock::Error> {
+        self.call(self.engine.buyer(activity, user)).await
+    }
+
+    async fn figures(&self, activity: ActivityId) -> Result<Option<Figures>, seckill_stock::Error> {
+        self.call(self.engine.figures(activity)).await
+    }
+
+    async fn activities(&self) -> Result<Vec<ActivityId>, seckill_stock::Error> {
+        // They stand in a hash map whose order differs from run to run.
+        let mut activities = self.call(self.engine.activities()).await?;
+        activities.sort();
+        Ok(activities)
+    }
+
+    async fn open(&self, mut opening: Opening) -> Result<OpenOutcome, seckill_stock::Error> {
+        self.opened_wrongly(&mut opening);
+        let activity = opening.opened.terms.activity;
+        self.call_returning(activity, self.engine.open(opening)).await
+    }
+
+    async fn rebase(&self, rebase: Rebase) -> Result<(), seckill_stock::Error> {
+        self.call_returning(rebase.activity, self.engine.rebase(rebase)).await
+    }
+
+    async fn change(&self, terms: Terms) -> Result<(), seckill_stock::Error> {
+        self.call(self.engine.change(self.wrong_terms(terms))).await
+    }
+
+    async fn apply_movement(
+        &self,
+        activity: ActivityId,
+        movement: u64,
+        mut delta: i64,
+    ) -> Result<(), seckill_stock::Error> {
+        if 0 < delta && self.weather.strikes(Fault::AddedTwice, 1) {
+            delta *= 2;
+        }
+        let work = self.engine.apply_movement(activity, movement, delta);
+        self.call_returning(activity, work).await
+    }
+
+    async fn buyers_page(&self, activity: ActivityId, page: u32) -> Result<Option<Vec<Buyer>>, seckill_stock::Error> {
+        // They are spread over shards by a hash that differs from run to run: one page in order stands for all.
+        if page != 0 {
+            return Ok(None);
+        }
+        let mut all = Vec::new();
+        let mut at = 0;
+        while let Some(buyers) = self.engine.buyers_page(activity, at).await? {
+            all.extend(buyers);
+            at += 1;
+        }
+        all.sort_by(|one, other| one.user.cmp(&other.user));
+        Ok((at != 0).then_some(all))
+    }
+
+    async fn forget(&self, activity: ActivityId) -> Result<(), seckill_stock::Error> {
+        self.call(self.engine.forget(activity)).await
+    }
+
+    fn set_backlog_max(&self, tickets: u64) {
+        self.engine.set_backlog_max(tickets);
+    }
+}
+
+#[async_trait]
+impl Queue for Store {
+    async fn take(&self, count: usize) -> Result<Vec<Delivery>, seckill_queue::Error> {
+        let mut taken = self.call_queue(self.engine.take(count)).await?;
+        let conclude = |delivery: &Delivery| (delivery.ticket, Verdict::Conclude(Conclusion::Succeeded));
+        let mut verdicts = Verdicts::default();
+        if self.weather.has(Fault::AckedEarly) {
+            verdicts.tickets.extend(taken.iter().map(conclude));
+        }
+        if !taken.is_empty() && self.weather.strikes(Fault::DeliveryDropped, 3) {
+            verdicts.tickets.extend(taken.pop().iter().map(conclude));
+        }
+        if !verdicts.tickets.is_empty() {
+            self.engine.record(verdicts).await?;
+        }
+        Ok(taken)
+    }
+
+    async fn ready(&self) {
+        self.engine.ready().await;
+    }
+
+    async fn record(&self, verdicts: Verdicts) -> Result<(), seckill_queue::Error> {
+        let mut returning: Vec<ActivityId> = verdicts.tickets.iter().filter_map(returns).collect();
+        returning.dedup();
+        for activity in &returning {
+            self.weather.begin_return(*activity);
+        }
+        let done = self.call_queue(self.engine.record(verdicts)).await;
+        for activity in &returning {
+            self.weather.end_return(*activity);
+        }
+        done
+    }
+
+    async fn revive(&self, ticket: Ticket) -> Result<(), seckill_queue::Error> {
+        self.call_queue(self.engine.revive(ticket)).await
+    }
+
+    async fn dead_letters(&self, activity: ActivityId) -> Result<Vec<(Buyer, String)>, seckill_queue::Error> {
+        self.call_queue(self.engine.dead_letters(activity)).await
+    }
+
+    fn depth(&self) -> Depth {
+        self.engine.depth()
+    }
+}
+
+/// The sale into which a verdict gives units back.
+const fn returns(verdict: &(Ticket, Verdict)) -> Option<ActivityId> {
+    match verdict {
+        (
+            ticket,
+            Verdict::Conclude(Conclusion::Failed {
+                unit_to: Some(UnitTo::Sale),
+                ..
+            }),
+        ) => Some(ticket.activity),
+        _ => None,
+    }
+}
