@@ -14,7 +14,8 @@ const UNITS: [(&str, u64); 6] = [
 ];
 
 /// Reads a duration; `None` where the text is not one or would not fit.
-pub(crate) fn parse(text: &str) -> Option<Duration> {
+#[must_use]
+pub fn parse(text: &str) -> Option<Duration> {
     let mut rest = text;
     let mut sum: u64 = 0;
     if rest.is_empty() {

@@ -24,6 +24,7 @@ mod table;
 mod value;
 mod weak;
 
+pub use duration::parse as parse_duration;
 pub use effective::Effective;
 pub use error::{Error, Origin};
 pub use ipnet::IpNet;
