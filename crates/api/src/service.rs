@@ -107,7 +107,7 @@ fn begin(call: &Call, hot: Option<Hot>, router: &Router, mut request: Request<im
         Some(Hot::Activity) => Work::Done(Some(activities::activity(call, &request.into_parts().0))),
         None => {
             request.extensions_mut().insert(call.clone());
-            Work::Cold(router.clone().call(request))
+            Work::Cold(Box::new(router.clone().call(request)))
         }
     }
 }
@@ -117,7 +117,8 @@ type Outcome = Result<Answer, Error>;
 enum Work {
     Done(Option<Outcome>),
     Hot(Pin<Box<dyn Future<Output = Outcome> + Send>>),
-    Cold(RouteFuture<Infallible>),
+    /// Boxed, so that hot answers are not moved about with room for it.
+    Cold(Box<RouteFuture<Infallible>>),
 }
 
 enum Done {
@@ -130,7 +131,9 @@ impl Work {
         match self {
             Self::Done(outcome) => Poll::Ready(Done::Answered(outcome.take().unwrap_or(Err(Error::Internal)))),
             Self::Hot(handler) => handler.as_mut().poll(context).map(Done::Answered),
-            Self::Cold(route) => Pin::new(route).poll(context).map(|Ok(response)| Done::Routed(response)),
+            Self::Cold(route) => Pin::new(&mut **route)
+                .poll(context)
+                .map(|Ok(response)| Done::Routed(response)),
         }
     }
 }
