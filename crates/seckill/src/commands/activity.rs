@@ -49,10 +49,10 @@ fn list(remote: &Remote) -> Result<Value, Failure> {
     let (mut rows, mut cursor) = (Vec::new(), String::new());
     loop {
         let mut page = remote.get(&format!("/admin/api/activities?limit=500{cursor}"))?;
-        if let Value::Array(items) = page["items"].take() {
+        if let Value::Array(items) = page["activities"].take() {
             rows.extend(items);
         }
-        match page["next"].as_str() {
+        match page["next_cursor"].as_str() {
             Some(next) => cursor = format!("&cursor={next}"),
             None => return Ok(Value::Array(rows)),
         }

@@ -130,12 +130,12 @@ fn orders_by_user(server: &Server, activity: u64) -> BTreeMap<String, u64> {
     loop {
         let path = format!("/admin/api/orders?activity_id={activity}&limit=500{cursor}");
         let page = server.as_admin("GET", &path, None);
-        for order in page.data()["items"].as_array().expect("items") {
+        for order in page.data()["orders"].as_array().expect("items") {
             *orders
                 .entry(order["user_id"].as_str().expect("a user").to_owned())
                 .or_default() += 1;
         }
-        match &page.data()["next"] {
+        match &page.data()["next_cursor"] {
             Value::String(next) => cursor = format!("&cursor={next}"),
             _ => return orders,
         }

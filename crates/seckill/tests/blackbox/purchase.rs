@@ -51,7 +51,7 @@ fn a_buyer_cannot_see_or_touch_the_order_of_another() {
     assert_eq!(server.buy(activity, "a", "k").expect("answers").status, 202);
     let _ = server.settled(activity);
     let orders = server.as_user("a", "GET", "/api/orders", None).expect("answers");
-    let order_no = orders.data()["items"][0]["order_no"]
+    let order_no = orders.data()["orders"][0]["order_no"]
         .as_str()
         .expect("an order")
         .to_owned();

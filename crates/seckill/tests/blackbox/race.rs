@@ -223,7 +223,7 @@ fn paying_against_cancelling_ends_in_one_of_them() {
 
 #[test]
 fn paying_against_expiring_ends_in_one_of_them_and_late_money_goes_back() {
-    let server = Server::start_with(&program(), &[("SECKILL_ORDERS__PAY_WITHIN", "700ms")]);
+    let server = Server::start_with(&program(), &[("SECKILL_ORDERS__PAY_WITHIN", "1s")]);
     let activity = server.sale(ROUNDS, &json!({}));
     let orders: Vec<_> = (0..ROUNDS)
         .map(|n| format!("u{n}"))
