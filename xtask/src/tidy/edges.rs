@@ -36,7 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (GATE, &[SALE]),
     (EMBEDDED, &[SALE, STOCK, QUEUE]),
     (SQL, &[SALE, LEDGER]),
-    (FLOW, &[SALE, STOCK, QUEUE, LEDGER]),
+    (FLOW, &[SALE, STOCK, QUEUE, LEDGER, GATE]),
     (LISTENER, &[]),
     (METRICS, &[]),
     (SETTINGS, &[]),
@@ -50,7 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             SALE, STOCK, QUEUE, LEDGER, GATE, EMBEDDED, SQL, FLOW, LISTENER, METRICS, SETTINGS, BENCH, API, CONSOLE,
         ],
     ),
-    ("seckill-sim", &[SALE, STOCK, QUEUE, LEDGER, FLOW, EMBEDDED, SQL]),
+    ("seckill-sim", &[SALE, STOCK, QUEUE, LEDGER, GATE, FLOW, EMBEDDED, SQL]),
     ("xtask", &[]),
 ];
 

@@ -20,9 +20,16 @@ fn run(arguments: &[&str], environment: &[(&str, &str)]) -> (Option<i32>, String
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
+/// Arguments, settings, and what the complaint must name.
+type Misuse = (
+    &'static [&'static str],
+    &'static [(&'static str, &'static str)],
+    &'static str,
+);
+
 #[test]
 fn wrong_usage_exits_2_and_names_what_is_wrong() {
-    let cases: [(&[&str], &[(&str, &str)], &str); 9] = [
+    let cases: [Misuse; 9] = [
         (&["sell"], &[], "sell"),
         (&["serve", "--fast"], &[], "--fast"),
         (&["serve"], &[("SECKILL_SERVER__LISTENN", "x")], "listenn"),

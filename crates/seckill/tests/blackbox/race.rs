@@ -10,8 +10,11 @@ use crate::program;
 
 const ROUNDS: u64 = 100;
 
+/// One request.
+type Job<'a> = Box<dyn Fn() -> Answer + Send + Sync + 'a>;
+
 /// Does all of it at once; the answers stand in the order of the jobs.
-fn at_once<'a>(jobs: Vec<Box<dyn Fn() -> Answer + Send + Sync + 'a>>) -> Vec<Answer> {
+fn at_once(jobs: &[Job<'_>]) -> Vec<Answer> {
     let barrier = Barrier::new(jobs.len());
     thread::scope(|scope| {
         let threads: Vec<_> = jobs
@@ -31,7 +34,7 @@ fn at_once<'a>(jobs: Vec<Box<dyn Fn() -> Answer + Send + Sync + 'a>>) -> Vec<Ans
     })
 }
 
-fn buy<'a>(server: &'a Server, activity: u64, user: String, key: String) -> Box<dyn Fn() -> Answer + Send + Sync + 'a> {
+fn buy<'a>(server: &'a Server, activity: u64, user: String, key: String) -> Job<'a> {
     Box::new(move || server.buy(activity, &user, &key).expect("answers"))
 }
 
@@ -47,7 +50,7 @@ fn of_two_users_for_the_last_unit_one_gets_it() {
     for round in 0..ROUNDS {
         let activity = server.sale(1, &json!({}));
         let jobs = ["a", "b"].map(|user| buy(&server, activity, format!("{user}{round}"), "k".to_owned()));
-        assert_eq!(statuses(&at_once(jobs.into())), [202, 410]);
+        assert_eq!(statuses(&at_once(&jobs)), [202, 410]);
         let audit = server.settled(activity);
         assert_eq!(
             (
@@ -66,10 +69,10 @@ fn a_user_who_clicks_a_hundred_times_at_once_gets_one_unit() {
     let activity = server.sale(2 * ROUNDS, &json!({}));
     for round in 0..ROUNDS {
         let user = format!("u{round}");
-        let jobs = (0..100)
+        let jobs: Vec<_> = (0..100)
             .map(|click| buy(&server, activity, user.clone(), format!("k{click}")))
             .collect();
-        let answers = at_once(jobs);
+        let answers = at_once(&jobs);
         let tickets: Vec<_> = answers
             .iter()
             .map(|answer| answer.data()["ticket"].as_str().unwrap_or_default())
@@ -95,10 +98,10 @@ fn the_same_request_a_hundred_times_at_once_is_one_ticket() {
     let activity = server.sale(2 * ROUNDS, &json!({}));
     for round in 0..ROUNDS {
         let user = format!("u{round}");
-        let jobs = (0..100)
+        let jobs: Vec<_> = (0..100)
             .map(|_| buy(&server, activity, user.clone(), "same".to_owned()))
             .collect();
-        let answers = at_once(jobs);
+        let answers = at_once(&jobs);
         assert!(
             answers
                 .iter()
@@ -115,7 +118,7 @@ fn preheat_pause_and_added_stock_against_purchases_sell_exactly_what_there_is() 
     let action = |action: &'static str, body: Value| {
         let path = format!("/admin/api/activities/{activity}/{action}");
         let server = &server;
-        Box::new(move || server.as_admin("POST", &path, Some(&body))) as Box<dyn Fn() -> Answer + Send + Sync>
+        Box::new(move || server.as_admin("POST", &path, Some(&body))) as Job<'_>
     };
     let mut added = 0;
     for round in 0..ROUNDS {
@@ -126,7 +129,7 @@ fn preheat_pause_and_added_stock_against_purchases_sell_exactly_what_there_is() 
         jobs.push(action("pause", json!({})));
         jobs.push(action("resume", json!({})));
         jobs.push(action("add-stock", json!({"quantity": 1})));
-        let answers = at_once(jobs);
+        let answers = at_once(&jobs);
         assert!(
             answers[..3]
                 .iter()
@@ -163,12 +166,7 @@ fn ordered(server: &Server, activity: u64, user: &str) -> String {
     }
 }
 
-fn act<'a>(
-    server: &'a Server,
-    user: &'a str,
-    order_no: &str,
-    action: &str,
-) -> Box<dyn Fn() -> Answer + Send + Sync + 'a> {
+fn act<'a>(server: &'a Server, user: &'a str, order_no: &str, action: &str) -> Job<'a> {
     let path = format!("/api/orders/{order_no}/{action}");
     Box::new(move || server.as_user(user, "POST", &path, None).expect("answers"))
 }
@@ -188,7 +186,7 @@ fn cancelling_twice_at_once_gives_the_unit_back_once() {
     for round in 0..ROUNDS {
         let user = format!("u{round}");
         let order_no = ordered(&server, activity, &user);
-        let answers = at_once((0..2).map(|_| act(&server, &user, &order_no, "cancel")).collect());
+        let answers = at_once(&[0, 1].map(|_| act(&server, &user, &order_no, "cancel")));
         assert!(answers.iter().all(|answer| answer.status == 200), "{answers:?}");
     }
     let audit = server.settled(activity);
@@ -207,7 +205,7 @@ fn paying_against_cancelling_ends_in_one_of_them() {
     for round in 0..ROUNDS {
         let user = format!("u{round}");
         let order_no = ordered(&server, activity, &user);
-        let answers = at_once(vec![
+        let answers = at_once(&[
             act(&server, &user, &order_no, "pay"),
             act(&server, &user, &order_no, "cancel"),
         ]);
