@@ -1,13 +1,13 @@
 //! The embedded engine behind a switch: after so many writes every further one fails, as if the process had died between two steps.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use async_trait::async_trait;
 use seckill_engine_embedded::Embedded;
 use seckill_queue::{Depth, Queue, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Claim, Delivery, EpochMs, Figures, Terms, Ticket, UserId};
 use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Stock};
-use tokio::sync::{RwLock, RwLockWriteGuard};
+use tokio::sync::{Notify, RwLock, RwLockWriteGuard};
 
 /// Writes allowed where none is to fail.
 const UNLIMITED: i64 = i64::MAX;
@@ -17,6 +17,9 @@ pub(crate) struct Fragile {
     writes_left: AtomicI64,
     refused: AtomicI64,
     changes: RwLock<()>,
+    changed: AtomicBool,
+    stalls: AtomicBool,
+    stalled: Notify,
 }
 
 impl Fragile {
@@ -26,6 +29,9 @@ impl Fragile {
             writes_left: AtomicI64::new(UNLIMITED),
             refused: AtomicI64::new(0),
             changes: RwLock::const_new(()),
+            changed: AtomicBool::new(false),
+            stalls: AtomicBool::new(false),
+            stalled: Notify::const_new(),
         }
     }
 
@@ -44,6 +50,13 @@ impl Fragile {
     /// Lets every change of rules wait until the guard is dropped.
     pub(crate) async fn hold_changes(&self) -> RwLockWriteGuard<'_, ()> {
         self.changes.write().await
+    }
+
+    /// Lets whoever asks for figures after the next change of rules wait for ever; returns when somebody does.
+    pub(crate) async fn stall_after_a_change(&self) {
+        self.stalls.store(true, Ordering::SeqCst);
+        self.stalled.notified().await;
+        self.stalls.store(false, Ordering::SeqCst);
     }
 
     fn write(&self) -> bool {
@@ -87,6 +100,10 @@ impl Stock for Fragile {
         self.engine.buyer(activity, user).await
     }
     async fn figures(&self, activity: ActivityId) -> Result<Option<Figures>, seckill_stock::Error> {
+        if self.changed.swap(false, Ordering::SeqCst) && self.stalls.load(Ordering::SeqCst) {
+            self.stalled.notify_one();
+            std::future::pending::<()>().await;
+        }
         self.engine.figures(activity).await
     }
     async fn activities(&self) -> Result<Vec<ActivityId>, seckill_stock::Error> {
@@ -103,7 +120,9 @@ impl Stock for Fragile {
     async fn change(&self, terms: Terms) -> Result<(), seckill_stock::Error> {
         self.stock_write()?;
         let _passes = self.changes.read().await;
-        self.engine.change(terms).await
+        self.engine.change(terms).await?;
+        self.changed.store(true, Ordering::SeqCst);
+        Ok(())
     }
     async fn apply_movement(
         &self,

@@ -2,7 +2,7 @@
 
 use seckill_flow::{DifferenceKind, Fix};
 use seckill_queue::{Queue, Verdict, Verdicts};
-use seckill_sale::{ActivityId, Conclusion};
+use seckill_sale::{ActivityId, Conclusion, Refusal};
 use seckill_stock::Stock;
 
 use crate::house::{House, run, user};
@@ -113,5 +113,24 @@ fn fence_of_a_broken_reconciliation_is_taken_down() {
             }
         }
         panic!("the procedure never ends");
+    });
+}
+
+#[test]
+fn fence_of_a_caller_who_went_away_is_taken_down() {
+    run(async {
+        let (house, id) = selling().await;
+        let mut scheduler = house.scheduler();
+        scheduler.tick(house.clock_now()).await;
+        house.by_hand("DELETE FROM orders WHERE user_id = 'b'");
+        house.by_hand("DELETE FROM records WHERE user_id = 'b'");
+        house.by_hand("UPDATE stock SET available = available + 1");
+        tokio::select! {
+            _ = house.operator.reconcile(id, Fix::Differences) => panic!("it was to be broken off behind the fence"),
+            () = house.store.stall_after_a_change() => {}
+        }
+        assert!(matches!(house.claim(id, "d", 1).await, Err(Refusal::Paused { .. })));
+        scheduler.tick(house.clock_now()).await;
+        house.buy(id, &["d"]).await;
     });
 }
