@@ -1,27 +1,25 @@
 //! `GET /api/activities` and `GET /api/activities/{id}`: what everybody reloads while he waits. Rendered once in a while for each core;
 //! a request only adds the server's time and its own id.
 //!
-//! Whatever decides what a visitor can do (phase, challenge, the row itself) shows at once; units left may lag by [`LAG_MS_MAX`].
+//! Whatever decides what a visitor can do (phase, challenge, the row itself) shows at once; units left may lag by [`crate::cached_page::LAG_MS_MAX`].
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hasher};
-use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY};
+use http::header::{CACHE_CONTROL, ETAG, VARY};
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use seckill_sale::{Activity, ActivityId, EpochMs, Status};
+use seckill_sale::{Activity, ActivityId, Status};
 
 use crate::activity_view::{ActivityView, Standing};
-use crate::answer::{Answer, push_digits};
+use crate::answer::Answer;
+use crate::cached_page::Page;
 use crate::call::Call;
 use crate::error::Error;
 use crate::path;
+use crate::wording::push_digits;
 
-/// How old the shown number of units may be, in milliseconds; a fifth of what is promised.
-const LAG_MS_MAX: i64 = 200;
 /// Activities of a list; the unended come first.
 const LIST_MAX: usize = 500;
 
@@ -41,32 +39,6 @@ struct ActivityPage {
     version: u64,
     standing: Standing,
     page: Page,
-}
-
-/// Members of `data` behind the server's time.
-#[derive(Debug, Clone)]
-struct Page {
-    rendered_at: EpochMs,
-    members: Arc<[u8]>,
-    etag: HeaderValue,
-}
-
-impl Page {
-    fn new(members: &[u8], rendered_at: EpochMs) -> Self {
-        let mut hasher = DefaultHasher::new();
-        hasher.write(members);
-        let etag = format!("W/\"{:016x}\"", hasher.finish());
-        Self {
-            rendered_at,
-            members: members.into(),
-            etag: HeaderValue::try_from(etag).expect("hexadecimal digits in quotes are a header"),
-        }
-    }
-
-    /// Also false where the clock went back.
-    fn is_fresh(&self, now: EpochMs) -> bool {
-        (0..LAG_MS_MAX).contains(&now.since(self.rendered_at))
-    }
 }
 
 /// One activity.
@@ -156,7 +128,7 @@ fn list_page(call: &Call) -> Page {
 }
 
 fn answer(call: &Call, headers: &HeaderMap, page: &Page) -> Answer {
-    let answer = if is_known(headers, &page.etag) {
+    let answer = if page.is_held(headers) {
         Answer::ready(StatusCode::NOT_MODIFIED, Bytes::new())
     } else {
         let mut data = Vec::with_capacity(page.members.len() + 40);
@@ -171,39 +143,4 @@ fn answer(call: &Call, headers: &HeaderMap, page: &Page) -> Answer {
         .header(ETAG, page.etag.clone())
         .header(CACHE_CONTROL, PUBLIC)
         .header(VARY, if by_origin { BY_LANGUAGE_AND_ORIGIN } else { BY_LANGUAGE })
-}
-
-/// Whether the client holds this very page. Compared weakly: `W/` makes no difference.
-fn is_known(headers: &HeaderMap, etag: &HeaderValue) -> bool {
-    let opaque = |tag: &[u8]| tag.strip_prefix(b"W/").unwrap_or(tag).to_vec();
-    let etag = || opaque(etag.as_bytes());
-    let mut lines = headers.get_all(IF_NONE_MATCH).iter();
-    lines.any(|line| {
-        let tags = line.as_bytes().split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
-        tags.into_iter().any(|tag| tag == b"*" || opaque(tag) == etag())
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entity_tags_are_compared_weakly_and_in_lists() {
-        let etag = HeaderValue::from_static("W/\"a\"");
-        for (sent, expect) in [
-            ("W/\"a\"", true),
-            ("\"a\"", true),
-            ("\"b\", \"a\"", true),
-            ("*", true),
-            ("\"b\"", false),
-            ("a", false),
-            ("", false),
-        ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(IF_NONE_MATCH, HeaderValue::from_static(sent));
-            assert_eq!(is_known(&headers, &etag), expect, "{sent}");
-        }
-        assert!(!is_known(&HeaderMap::new(), &etag));
-    }
 }

@@ -3,66 +3,23 @@
 use bytes::Bytes;
 use http::header::{HeaderName, LOCATION};
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderValue, StatusCode};
 use seckill_flow::{Queued, Wish};
 use seckill_gate::{Earlier, Identified};
 use seckill_metrics::ShedReason;
-use seckill_sale::{ActivityId, QUEUED, Quantity, Refusal, RequestKey, UserId};
+use seckill_sale::{ActivityId, QUEUED, Refusal, RequestKey, UserId};
 use seckill_stock::Glance;
-use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
-use crate::answer::{Answer, push_digits};
+use crate::answer::Answer;
 use crate::call::Call;
 use crate::count;
 use crate::error::Error;
-use crate::extract::{self, Incoming};
-use crate::path;
+use crate::extract::Incoming;
+use crate::purchase_form::{self, Asked};
 use crate::result_view::{self, Place};
+use crate::wording::push_digits;
 
-pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-/// Longest `Idempotency-Key`, in characters.
-const KEY_LENGTH_MAX: usize = 64;
-
-/// The body; all of it may be absent.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct BuyBody {
-    quantity: u64,
-    token: Option<String>,
-}
-
-impl Default for BuyBody {
-    fn default() -> Self {
-        Self {
-            quantity: 1,
-            token: None,
-        }
-    }
-}
-
-/// A purchase as it was asked for, right in its form.
-pub(crate) struct Asked {
-    /// None: a number that no activity has.
-    activity: Option<ActivityId>,
-    quantity: Quantity,
-    token: Option<String>,
-    /// None: the client named no key.
-    key: Option<RequestKey>,
-}
-
-impl Asked {
-    /// One unit, without a purchase token.
-    pub(crate) const fn one(activity: Option<ActivityId>, key: Option<RequestKey>) -> Self {
-        Self {
-            activity,
-            quantity: Quantity::ONE,
-            token: None,
-            key,
-        }
-    }
-}
 
 /// What a purchase comes to.
 pub(crate) type Outcome = Result<(ActivityId, Queued), Error>;
@@ -83,7 +40,7 @@ async fn purchase(call: &Call, head: &Parts, body: impl Incoming) -> Outcome {
     let gate = &call.shared().gate;
     let arrived = gate.arrive(call.at_gate(&head.headers), call.moment)?;
     let identified = gate.identify(arrived, call.moment)?;
-    let asked = read(call, head, body).await?;
+    let asked = purchase_form::read(call, head, body).await?;
     admitted(call, identified, asked).await
 }
 
@@ -124,38 +81,6 @@ pub(crate) async fn admitted(call: &Call, identified: Identified<'_>, asked: Ask
 pub(crate) fn finish(call: &Call, outcome: Outcome) -> Result<Answer, Error> {
     count::purchase(call, &outcome);
     outcome.map(|(activity, queued)| answer(call, activity, queued))
-}
-
-/// Path, headers and body, in their form alone.
-async fn read(call: &Call, head: &Parts, body: impl Incoming) -> Result<Asked, Error> {
-    let activity = path::activity_id(path::last_segment(head.uri.path()))?;
-    let key = idempotency_key(&head.headers)?;
-    let BuyBody { quantity, token } = extract::optional_json(call, &head.headers, body).await?;
-    let quantity = Quantity::new(quantity).map_err(|error| Error::Malformed(error.to_string().into()))?;
-    Ok(Asked {
-        activity,
-        quantity,
-        token,
-        key,
-    })
-}
-
-/// The digest of the client's key.
-pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<RequestKey>, Error> {
-    let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
-    let Some(key) = values.next().map(HeaderValue::as_bytes) else {
-        return Ok(None);
-    };
-    let fine = (1..=KEY_LENGTH_MAX).contains(&key.len()) && key.iter().all(u8::is_ascii_graphic);
-    if !fine || values.next().is_some() {
-        return Err(Error::Malformed(
-            "Idempotency-Key must be 1 to 64 visible ASCII characters".into(),
-        ));
-    }
-    let digest = Sha256::digest(key);
-    let mut half = [0; 16];
-    half.copy_from_slice(&digest[..16]);
-    Ok(Some(RequestKey(half)))
 }
 
 /// What memory knows of this buyer.

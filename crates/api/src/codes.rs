@@ -6,10 +6,11 @@ use http::request::Parts;
 use seckill_sale::{Code, Language, QUEUED};
 use serde::Serialize;
 
-use crate::answer::{Answer, Message};
+use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::Error;
 use crate::result_view::{FAILED, SUCCEEDED};
+use crate::wording::Message;
 
 #[derive(Serialize)]
 struct Codes {

@@ -24,6 +24,7 @@ use crate::path;
 use crate::result;
 use crate::result_view::ResultView;
 use crate::streams::Place;
+use crate::wording::said_bytes;
 
 /// Longest life of a stream.
 const AGE_MAX: Duration = Duration::from_secs(15 * 60);
@@ -151,7 +152,7 @@ fn retry(comment: &str) -> Bytes {
 }
 
 fn event(view: &ResultView, call: &Call) -> Bytes {
-    let body = crate::answer::said_bytes(view.code(), view.message(), call.language, view, &call.request_id);
+    let body = said_bytes(view.code(), view.message(), call.language, view, &call.request_id);
     let mut event = b"event: result\ndata: ".to_vec();
     event.extend_from_slice(&body);
     event.extend_from_slice(b"\n\n");

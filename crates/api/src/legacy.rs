@@ -7,10 +7,11 @@ use seckill_sale::{ActivityId, Refusal, UserId};
 use serde::Deserialize;
 
 use crate::answer::Answer;
-use crate::buy::{self, Asked};
+use crate::buy;
 use crate::call::Call;
 use crate::error::Error;
 use crate::extract;
+use crate::purchase_form::{self, Asked};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,7 +32,7 @@ pub(crate) async fn legacy(call: Call, request: Request) -> Result<Answer, Error
         if !arrived.is_from_proxy() {
             return Err(Refusal::Unauthenticated.into());
         }
-        let key = buy::idempotency_key(&head.headers)?;
+        let key = purchase_form::idempotency_key(&head.headers)?;
         let named: LegacyBody = extract::json(&call, &head.headers, body).await?;
         let identified = gate.identify_named(arrived, named.user_id)?;
         let asked = Asked::one(ActivityId::new(named.activity_id).ok(), key);

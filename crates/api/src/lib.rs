@@ -3,7 +3,7 @@
 //! It decides nothing about a sale, opens no port and names no engine. How a request goes:
 //!
 //! ```text
-//! listener ─▶ Connection (service.rs: request id, language, CORS, counting, panics)
+//! listener ─▶ Connection (service.rs, answering.rs: request id, language, CORS, counting, panics)
 //!                ├─ the three hot routes of router.rs, straight to their handler: buy.rs, result.rs, activities.rs
 //!                └─ every other route through axum
 //!             ◀─ Answer (answer.rs: envelope, problem+json, Server-Time, X-Request-Id, Retry-After)
@@ -24,8 +24,10 @@
 mod activities;
 mod activity_view;
 mod answer;
+mod answering;
 mod body;
 mod buy;
+mod cached_page;
 mod call;
 mod codes;
 mod cors;
@@ -41,6 +43,7 @@ mod order_view;
 mod orders;
 mod page;
 mod path;
+mod purchase_form;
 mod purchase_token;
 mod request_id;
 mod result;
@@ -52,14 +55,16 @@ mod streams;
 mod time;
 mod timestamp;
 mod webhook;
+mod wording;
 
 pub use answer::Answer;
+pub use answering::Answering;
 pub use body::Body;
 pub use health::Readiness;
 pub use language::of as language_of;
 pub use request_id::of as request_id_of;
 pub use router::ROUTES;
-pub use service::{Answering, Api, Connection};
+pub use service::{Api, Connection};
 pub use state::{CoreState, Parts, Polls, Settings, Shared, StreamLimits};
 pub use timestamp::rfc3339;
 pub use webhook::{SecretError, WebhookSecret};

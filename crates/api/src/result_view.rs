@@ -4,8 +4,8 @@ use seckill_flow::{Progress, PurchaseResult};
 use seckill_sale::{Buyer, EpochMs, QUEUED, Ticket, TicketState};
 use serde::Serialize;
 
-use crate::answer::Message;
 use crate::state::Polls;
+use crate::wording::Message;
 
 pub(crate) const SUCCEEDED: Message = ["抢购成功，请尽快支付", "It is yours, please pay in time"];
 pub(crate) const FAILED: Message = ["抢购失败", "The purchase has failed"];

@@ -4,13 +4,12 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
 
-use seckill_api::{Api, CoreState, Parts, Polls, ROUTES, Readiness, Settings, Shared, StreamLimits, WebhookSecret};
+use seckill_api::{Api, CoreState, Parts, ROUTES, Readiness, Shared};
 use seckill_engine_embedded::storage::simulated::Simulated;
-use seckill_engine_embedded::{Embedded, Options, open};
-use seckill_flow::{Layers, Operator, OperatorSettings, Pace, Purchase, Results, Settle, SettleOptions};
-use seckill_gate::{Authority, Expectations, Gate, Limit, Limits, Networks, Signer, Switches, Verifier, Verifiers};
+use seckill_engine_embedded::{Embedded, open};
+use seckill_flow::{Layers, Operator, OperatorSettings, Pace, Purchase, Results, Settle};
+use seckill_gate::{Expectations, Gate, Signer, Switches};
 use seckill_ledger::{Catalog, Context, NewActivity, NewProduct};
 use seckill_ledger_sql::{Options as LedgerOptions, Sqlite, Threads};
 use seckill_metrics::{Metrics, Setup};
@@ -21,47 +20,12 @@ use seckill_sale::{
 use seckill_stock::{Batcher, Stock};
 use tokio_util::sync::CancellationToken;
 
+use crate::plan::{Plan, SECRET, gate, settings, settle_options, small};
+
 /// Start of every sale here.
 pub(crate) const OPENS: EpochMs = EpochMs(1_700_000_000_000);
 /// End of every sale here: an hour later.
 pub(crate) const ENDS: EpochMs = EpochMs(OPENS.0 + 3_600_000);
-pub(crate) const PAY_WITHIN_MS: i64 = 900_000;
-const SECRET: &[u8] = b"a secret of the tests, longer than 32 bytes";
-pub(crate) const WEBHOOK_SECRET: &str = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
-
-/// What a test may want otherwise.
-pub(crate) struct Plan {
-    pub(crate) gateway: bool,
-    pub(crate) limits: Limits,
-    pub(crate) exempt: Vec<&'static str>,
-    pub(crate) sandbox: bool,
-    pub(crate) webhook: bool,
-    pub(crate) allowed_origins: Vec<String>,
-    pub(crate) streams: StreamLimits,
-}
-
-impl Default for Plan {
-    fn default() -> Self {
-        Self {
-            gateway: false,
-            limits: Limits {
-                ip: Limit::Off,
-                user: Limit::Off,
-                device: Limit::Off,
-                read: Limit::Off,
-            },
-            exempt: Vec::new(),
-            sandbox: true,
-            webhook: true,
-            allowed_origins: Vec::new(),
-            streams: StreamLimits {
-                per_user_max: 2,
-                max: 3,
-                heartbeat: Duration::from_secs(15),
-            },
-        }
-    }
-}
 
 pub(crate) struct House {
     pub(crate) api: Api,
@@ -276,62 +240,5 @@ impl Drop for House {
             // A test that failed already says more than a second panic would.
             assert!(ended.is_ok() || std::thread::panicking(), "the sequencer ends well");
         }
-    }
-}
-
-fn small() -> Options {
-    let mut options = Options::default();
-    options.journal.segment_bytes = 8 << 20;
-    options.journal.allocate_bytes = 1 << 20;
-    options.journal.frame_bytes_max = 1 << 20;
-    options
-}
-
-const fn settle_options() -> SettleOptions {
-    SettleOptions {
-        batch_size_max: 64,
-        attempts_max: 5,
-        retry_wait_first_ms: 100,
-        retry_wait_max_ms: 1_000,
-        pay_within_ms: PAY_WITHIN_MS,
-    }
-}
-
-fn gate(plan: &Plan) -> Gate {
-    let verifier = || Verifier::hs256(SECRET, &Expectations::default()).expect("a key");
-    let networks = |texts: &[&str]| Networks::new(texts.iter().map(|text| text.parse().expect("a network")));
-    Gate::new(seckill_gate::Settings {
-        authority: if plan.gateway {
-            Authority::Gateway
-        } else {
-            Authority::Tokens(Verifiers::new(verifier(), 1_024))
-        },
-        trusted_proxies: networks(if plan.gateway { &["10.0.0.9/32"] } else { &[] }),
-        exempt: networks(&plan.exempt),
-        limits: plan.limits,
-        table_slots: 1_024,
-        purchase_token_secret: [7; 32],
-        switches: Switches::open(1_000),
-    })
-}
-
-fn settings(plan: &Plan) -> Settings {
-    Settings {
-        body_bytes_max: 4_096,
-        pay_within_ms: PAY_WITHIN_MS,
-        reopens: false,
-        sandbox_payments: plan.sandbox,
-        webhook_secret: plan
-            .webhook
-            .then(|| WebhookSecret::parse(WEBHOOK_SECRET).expect("a secret")),
-        allowed_origins: plan.allowed_origins.clone(),
-        public_url: None,
-        polls: Polls {
-            wait_first_ms: 500,
-            first_count: 3,
-            wait_later_ms: 2_000,
-            give_up_after_ms: 30_000,
-        },
-        streams: plan.streams,
     }
 }

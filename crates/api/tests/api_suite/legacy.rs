@@ -1,6 +1,7 @@
 //! The older endpoint, on which a gateway names the buyer.
 
-use crate::house::{House, Plan};
+use crate::house::House;
+use crate::plan::Plan;
 
 /// Host of the trusted proxy.
 const PROXY: u8 = 9;

@@ -2,14 +2,17 @@
 
 mod asking;
 mod house;
+mod plan;
 
 mod answers;
 mod buying;
 mod legacy;
+mod malformed;
 mod orders;
 mod origins;
 mod pages;
 mod refusals;
 mod results;
+mod routes;
 mod streams;
 mod webhook;

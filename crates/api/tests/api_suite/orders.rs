@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::house::{House, OPENS, PAY_WITHIN_MS, Plan};
+use crate::house::{House, OPENS};
+use crate::plan::{PAY_WITHIN_MS, Plan};
 
 /// The order of `user`, who buys now.
 async fn order_of(house: &House, user: &str) -> String {

@@ -2,7 +2,8 @@
 
 use http::Method;
 
-use crate::house::{House, Plan};
+use crate::house::House;
+use crate::plan::Plan;
 
 const SHOP: &str = "https://shop.example.com";
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use http_body_util::BodyExt;
 use seckill_api::Body;
 
-use crate::house::{House, Plan};
+use crate::house::House;
+use crate::plan::Plan;
 
 fn path(id: impl std::fmt::Display) -> String {
     format!("/api/seckill/events/{id}")

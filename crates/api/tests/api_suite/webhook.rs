@@ -6,7 +6,8 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
 use crate::asking::Asking;
-use crate::house::{House, OPENS, PAY_WITHIN_MS, Plan, WEBHOOK_SECRET};
+use crate::house::{House, OPENS};
+use crate::plan::{PAY_WITHIN_MS, Plan, WEBHOOK_SECRET};
 
 const PATH: &str = "/api/payments/webhook";
 

@@ -1,0 +1,123 @@
+//! The bytes of answers: the envelope of a good one and the problem of an error.
+//!
+//! What comes before `data` in an error depends on code and language alone and is rendered once for each.
+
+use std::sync::LazyLock;
+
+use bytes::Bytes;
+use http::StatusCode;
+use seckill_sale::{Code, Language, RequestId};
+use serde::Serialize;
+
+/// A message in both languages.
+pub(crate) type Message = [&'static str; 2];
+
+const fn in_language(message: Message, language: Language) -> &'static str {
+    match language {
+        Language::Chinese => message[0],
+        Language::English => message[1],
+    }
+}
+
+/// The bytes of a good answer, for whoever sends them by another way than a response.
+pub(crate) fn said_bytes(
+    code: u32,
+    message: Message,
+    language: Language,
+    data: &impl Serialize,
+    id: &RequestId,
+) -> Bytes {
+    envelope(code, message, language, &json(data), id)
+}
+
+pub(crate) fn json(value: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).expect("what the API shows has text keys and cannot fail to serialize")
+}
+
+fn or_null(data: &[u8]) -> &[u8] {
+    if data.is_empty() { b"null" } else { data }
+}
+
+pub(crate) fn envelope(code: u32, message: Message, language: Language, data: &[u8], id: &RequestId) -> Bytes {
+    let mut head = Vec::with_capacity(96);
+    head.extend_from_slice(b"{\"code\":");
+    push_digits(&mut head, code.into());
+    head.extend_from_slice(b",\"message\":\"");
+    head.extend_from_slice(in_language(message, language).as_bytes());
+    head.extend_from_slice(b"\",\"data\":");
+    finish(&head, data, id)
+}
+
+/// A whole body from its head. Its room is measured: a buffer with room to spare would cost one more allocation to share.
+fn finish(head: &[u8], data: &[u8], id: &RequestId) -> Bytes {
+    let parts = [
+        head,
+        or_null(data),
+        b",\"request_id\":\"",
+        id.as_str().as_bytes(),
+        b"\"}",
+    ];
+    let mut body = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
+    parts.iter().for_each(|part| body.extend_from_slice(part));
+    body.into()
+}
+
+/// Decimal digits of `number`.
+pub(crate) fn push_digits(body: &mut Vec<u8>, mut number: u64) {
+    let mut digits = [0_u8; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    body.extend_from_slice(&digits[at..]);
+}
+
+/// Everything before the value of `data`, for every code in both languages, where the detail is the message itself.
+static HEADS: LazyLock<Vec<[Vec<u8>; 2]>> = LazyLock::new(|| {
+    let head = |code: &Code, language| problem_head(*code, code.http_status(), code.message(language), language);
+    let both = |code| [head(code, Language::Chinese), head(code, Language::English)];
+    Code::ALL.iter().map(both).collect()
+});
+
+fn problem_head(code: Code, status: u16, detail: &str, language: Language) -> Vec<u8> {
+    #[derive(Serialize)]
+    struct Head<'a> {
+        code: u32,
+        message: &'a str,
+        r#type: String,
+        title: &'a str,
+        status: u16,
+        detail: &'a str,
+    }
+    let mut head = json(&Head {
+        code: code.number(),
+        message: code.message(language),
+        r#type: format!("/api/codes#{}", code.number()),
+        title: code.message(language),
+        status,
+        detail,
+    });
+    head.pop();
+    head.extend_from_slice(b",\"data\":");
+    head
+}
+
+pub(crate) fn problem(
+    code: Code,
+    status: StatusCode,
+    detail: Option<&str>,
+    language: Language,
+    data: &[u8],
+    id: &RequestId,
+) -> Bytes {
+    if detail.is_none() && status.as_u16() == code.http_status() {
+        return finish(&HEADS[code as usize][language as usize], data, id);
+    }
+    let detail = detail.unwrap_or(code.message(language));
+    finish(&problem_head(code, status.as_u16(), detail, language), data, id)
+}
