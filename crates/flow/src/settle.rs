@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use seckill_ledger::{Error, Ledger, Parking, SettleBatch, TicketResult};
 use seckill_queue::{Queue, Verdict, Verdicts};
-use seckill_sale::{Conclusion, Delivery, EpochMs, FailureReason};
+use seckill_sale::{ActivityId, Conclusion, Delivery, EpochMs, FailureReason};
 use seckill_stock::Stock;
 
 use crate::{Pace, Results};
@@ -30,6 +30,8 @@ pub struct SettleOptions {
 /// What one pass did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pass {
+    /// The sale that they belong to.
+    pub activity: Option<ActivityId>,
     /// Tickets taken.
     pub taken: u64,
     /// Orders that are new.
@@ -101,6 +103,7 @@ impl Settle {
             .map(|delivery| (delivery.ticket.activity, delivery.user.clone()))
             .collect();
         let Gathered { verdicts, mut pass } = self.write(deliveries).await;
+        pass.activity = buyers.first().map(|&(activity, _)| activity);
         pass.taken = buyers.len() as u64;
         self.queue.record(verdicts).await?;
         self.pace.count(pass.orders_written, self.stock.now());

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use seckill_ledger::Context;
 use seckill_queue::Queue;
-use seckill_sale::EpochMs;
+use seckill_sale::{ActivityId, EpochMs};
 use seckill_stock::Stock;
 use tokio_util::sync::CancellationToken;
 
 use crate::settle::wait_ms;
-use crate::{Pass, Settle};
+use crate::{Operator, Pass, Settle};
 
 /// When settlement gives way to admission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +65,7 @@ pub struct Worker {
     settle: Arc<Settle>,
     stock: Arc<dyn Stock>,
     queue: Arc<dyn Queue>,
+    operator: Arc<Operator>,
     yielding: Arc<dyn Fn() -> Yielding + Send + Sync>,
     counts: Arc<WorkerCounts>,
 }
@@ -76,19 +78,20 @@ impl Worker {
     /// Longest pause.
     const TROUBLE_PAUSE_MAX: Duration = Duration::from_secs(2);
 
-    /// A worker over `settle`; `yielding` is asked before each pass, since its limit is a switch.
+    /// A worker over `settle` on the operator's layers; `yielding` is asked before each pass, since its limit is a switch.
     #[must_use]
     pub fn new(
         settle: Arc<Settle>,
-        stock: Arc<dyn Stock>,
-        queue: Arc<dyn Queue>,
+        operator: Arc<Operator>,
         yielding: Arc<dyn Fn() -> Yielding + Send + Sync>,
         counts: Arc<WorkerCounts>,
     ) -> Self {
+        let (stock, queue) = (operator.layers().stock.clone(), operator.layers().queue.clone());
         Self {
             settle,
             stock,
             queue,
+            operator,
             yielding,
             counts,
         }
@@ -125,6 +128,9 @@ impl Worker {
         match AssertUnwindSafe(self.settle.pass()).catch_unwind().await {
             Ok(Ok(pass)) => {
                 self.count(pass);
+                if let Some(activity) = pass.activity.filter(|_| 0 < pass.oversold) {
+                    self.fence(activity).await;
+                }
                 !pass.ledger_down
             }
             Ok(Err(error)) => {
@@ -136,6 +142,19 @@ impl Worker {
                 self.counts.panics.fetch_add(1, Ordering::SeqCst);
                 false
             }
+        }
+    }
+
+    /// The ledger had no unit for a ticket of this sale: its store has lost state. Nobody is admitted until an operator has looked.
+    async fn fence(&self, activity: ActivityId) {
+        tracing::error!(%activity, "the store has admitted more than the ledger has; the sale is paused. Reconcile, then resume it");
+        let context = Context {
+            actor: "settlement".to_owned(),
+            now: self.stock.now(),
+            idempotency: None,
+        };
+        if let Err(error) = self.operator.pause(activity, None, context).await {
+            tracing::error!(%error, %activity, "an oversold sale could not be paused");
         }
     }
 

@@ -19,7 +19,7 @@ use super::remote::Remote;
 use crate::cli::DemoArgs;
 use crate::exit::{Failure, Outcome, chain};
 use crate::logging::{self, print, say};
-use crate::serve::{self, Running};
+use crate::serve::{self, Running, Signals};
 
 /// When the sample sale opens.
 const OPENS_IN_S: i64 = 15;
@@ -41,6 +41,7 @@ pub(super) fn run(args: &DemoArgs) -> Outcome {
     let admin_token = random_hex();
     let settings = settings(args, folder.path(), &secret, &admin_token)?;
     logging::start(&settings.log)?;
+    let signals = Signals::install()?;
     let running = serve::start(settings)?;
     let (public, admin) = (running.public_addr(), running.admin_addr());
     let activity = prepare(&Remote::at(admin, admin_token.clone()))?;
@@ -50,16 +51,16 @@ pub(super) fn run(args: &DemoArgs) -> Outcome {
         let target = target.map_err(|error| Failure::failed(chain(&error)))?;
         run_crowd(&target, activity, crowd)?;
     }
-    end(running, args.exit)
+    end(running, signals, args.exit)
 }
 
-fn end(running: Running, at_once: bool) -> Outcome {
+fn end(running: Running, signals: Signals, at_once: bool) -> Outcome {
     if at_once {
         running.stop();
         return Ok(());
     }
     say("serving until Ctrl-C");
-    running.until_signal()
+    running.until_signal(signals)
 }
 
 /// Settings of the demo alone: neither files nor the environment are looked at.

@@ -25,7 +25,7 @@ use crate::exit::{Failure, Outcome};
 use crate::logging;
 use house::House;
 use node::Node;
-use signals::Signals;
+pub(crate) use signals::Signals;
 
 /// A serving process.
 pub(crate) struct Running {
@@ -78,8 +78,7 @@ impl Running {
     }
 
     /// Serves until a signal, or until the journal breaks, then ends orderly. A second signal cuts open requests off.
-    pub(crate) fn until_signal(self) -> Outcome {
-        let mut signals = Signals::install()?;
+    pub(crate) fn until_signal(self, mut signals: Signals) -> Outcome {
         let engine = self.node.layers.lock().as_ref().map(|layers| layers.engine.clone());
         let why = signals.wait(engine.as_ref());
         let cut_offs = [self.public.cut_off(), self.admin.cut_off()];
@@ -123,6 +122,8 @@ pub(crate) fn run(settings: Settings) -> Outcome {
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
+    // Taken over before anything is begun, so that no signal ends a half-started process by default.
+    let signals = Signals::install()?;
     let running = start(settings)?;
     if running.admin_token_made {
         logging::say(&format!(
@@ -130,5 +131,5 @@ pub(crate) fn run(settings: Settings) -> Outcome {
             running.admin_token
         ));
     }
-    running.until_signal()
+    running.until_signal(signals)
 }

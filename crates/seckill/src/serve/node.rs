@@ -119,13 +119,7 @@ impl Node {
         let yielding = Arc::new(move || Yielding {
             backlog_max: gate.switches().backlog_max,
         });
-        Worker::new(
-            Arc::new(settle),
-            self.stock.clone(),
-            self.queue.clone(),
-            yielding,
-            self.counts.clone(),
-        )
+        Worker::new(Arc::new(settle), self.operator.clone(), yielding, self.counts.clone())
     }
 
     /// The scheduler.
