@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use seckill_ledger::{Error, Ledger, Parking, SettleBatch, TicketResult};
 use seckill_queue::{Queue, Verdict, Verdicts};
-use seckill_sale::{ActivityId, Conclusion, Delivery, EpochMs, FailureReason};
+use seckill_sale::{ActivityId, Conclusion, Delivery, EpochMs, FailureReason, Ticket, UnitTo};
 use seckill_stock::Stock;
 
 use crate::{Pace, Results};
@@ -130,7 +130,7 @@ impl Settle {
                 Ok(settled) => {
                     gathered.verdicts.settled_batch = gathered.verdicts.settled_batch.max(settled.batch);
                     gathered.pass.orders_written += settled.orders_written;
-                    conclude(part, &settled.results, &mut gathered);
+                    self.conclude(part, &settled.results, &mut gathered).await;
                 }
                 Err(Error::Outage(reason)) => {
                     tracing::warn!(
@@ -149,6 +149,45 @@ impl Settle {
             }
         }
         gathered
+    }
+
+    /// Turns the ledger's results into verdicts.
+    async fn conclude(&self, part: Vec<Delivery>, results: &[TicketResult], gathered: &mut Gathered) {
+        for (delivery, &result) in part.into_iter().zip(results) {
+            let conclusion = match result {
+                TicketResult::Succeeded => Conclusion::Succeeded,
+                TicketResult::Failed(reason) => {
+                    gathered.pass.failed += 1;
+                    gathered.pass.oversold += u64::from(reason == FailureReason::StoreOversold);
+                    match self.unit_of_failed(delivery.ticket, reason).await {
+                        Ok(unit_to) => Conclusion::Failed { reason, unit_to },
+                        Err(error) => {
+                            tracing::warn!(%error, ticket = %delivery.ticket, "where its unit went can't be read; it waits");
+                            self.give_back(vec![delivery], gathered);
+                            continue;
+                        }
+                    }
+                }
+            };
+            tracing::debug!(ticket = %delivery.ticket, request_id = %delivery.request_id, ?conclusion, "a ticket is final");
+            gathered
+                .verdicts
+                .tickets
+                .push((delivery.ticket, Verdict::Conclude(conclusion)));
+        }
+    }
+
+    /// Where the unit of a failed ticket went. One that the ledger had no unit for has none to give back; one that was discarded while
+    /// the store still had it queued (a crash came between) went where the dead letter says.
+    async fn unit_of_failed(&self, ticket: Ticket, reason: FailureReason) -> Result<Option<UnitTo>, Error> {
+        match reason {
+            FailureReason::StoreOversold => Ok(None),
+            FailureReason::Discarded => Ok(self
+                .ledger
+                .dead_letter_of(ticket)
+                .await?
+                .and_then(|letter| letter.unit_to)),
+        }
     }
 
     fn batch(&self, part: &[Delivery]) -> SettleBatch {
@@ -209,25 +248,6 @@ impl Settle {
             .retry_wait_first_ms
             .saturating_mul(1 << attempts.saturating_sub(1).min(20));
         doubled.min(self.options.retry_wait_max_ms)
-    }
-}
-
-/// Turns the ledger's results into verdicts. A failed ticket here is one the ledger had no unit for: no unit may come back.
-fn conclude(part: Vec<Delivery>, results: &[TicketResult], gathered: &mut Gathered) {
-    for (delivery, result) in part.into_iter().zip(results) {
-        let conclusion = match *result {
-            TicketResult::Succeeded => Conclusion::Succeeded,
-            TicketResult::Failed(reason) => {
-                gathered.pass.failed += 1;
-                gathered.pass.oversold += u64::from(reason == FailureReason::StoreOversold);
-                Conclusion::Failed { reason, unit_to: None }
-            }
-        };
-        tracing::debug!(ticket = %delivery.ticket, request_id = %delivery.request_id, ?conclusion, "a ticket is final");
-        gathered
-            .verdicts
-            .tickets
-            .push((delivery.ticket, Verdict::Conclude(conclusion)));
     }
 }
 

@@ -20,4 +20,5 @@ mod recover;
 mod recover_store;
 mod rounds;
 mod schedule;
+mod settlement;
 mod units;
