@@ -147,7 +147,7 @@ mod tests {
                 left: number,
                 applied_movement: number,
             },
-            Event::Erased { user: user.clone() },
+            Event::Erased { user },
         ]);
         let mut records: Vec<_> = events.into_iter().map(|event| Record::Event(activity, event)).collect();
         records.extend([
