@@ -41,28 +41,30 @@
 //! Each is switched on by `--fault`, and lies in a wrapper around a contract or in the disk, never in the product. A test plants each and
 //! wants it found.
 //!
+//! "Found as" says how most seeds find it; the test asks only that one of its seeds does.
+//!
 //! | fault | planted in | what happens | found as |
 //! |---|---|---|---|
 //! | `sync-lies` | disk | a sync is acknowledged and not done | the journal or an accepted ticket is gone after a power loss |
 //! | `frame-lost` | disk | the last synced write is gone after a crash | a ticket has a second owner, or never ends |
-//! | `early-reply` | stock | a claim is answered before it is durable | a ticket that was told is not there |
+//! | `early-reply` | stock | a claim is answered before it is durable | a ticket has a second owner, or never ends |
 //! | `ghost-buyer` | stock | an invented buyer is admitted beside a real one | a ticket without a request |
-//! | `unit-too-many` | stock | a state is opened with one unit too many | the store admits more than the ledger has |
-//! | `guard-skipped` | stock, ledger | the same, and the stock row is not guarded | oversell |
-//! | `key-forgotten` | stock | a buyer's key is not kept | the same request does not get the same ticket |
+//! | `unit-too-many` | stock | a state is opened with one unit too many | the store admits more than the ledger has, or reconciliation says so |
+//! | `guard-skipped` | stock, ledger | the same, and the stock row is not guarded | oversell, or reconciliation says so |
+//! | `key-forgotten` | stock | a buyer's key is not kept | a ticket without a request by that key |
 //! | `sold-out-early` | stock | "sold out" while a unit is left | sold out does not mean sold out |
 //! | `window-ignored` | stock | the end of the window is not looked at | admitted outside of the window |
 //! | `pause-ignored` | stock | a pause does not arrive | admitted while paused |
 //! | `added-twice` | stock | units of one movement arrive twice | the store admits more than the ledger has |
 //! | `acked-early` | queue | tickets count as settled when handed out | a result that is told does not stand in the ledger |
 //! | `delivery-dropped` | queue | one of the tickets handed out is lost | store and ledger do not know the same |
-//! | `delivered-twice` | ledger | a redelivered ticket becomes a second order | an order is changed, a record does not stay, units are not conserved |
+//! | `delivered-twice` | ledger | a redelivered ticket becomes a second order | two orders of one buyer |
 //! | `movement-missing` | ledger | orders are written without their movement | a unit has no movement |
 //! | `batch-lost` | ledger | a committed batch is gone | store and ledger do not know the same |
 //! | `wrong-price` | ledger | orders cost another price | an order does not cost the sale's price |
 //! | `expires-paid` | ledger | paid orders expire | an order ends twice |
 //! | `units-twice` | ledger | a cancelled order gives its units back twice | a product's units are not conserved |
-//! | `reconcile-raises` | reconciliation | the units left are raised | units are not conserved, or the product's own audit |
+//! | `reconcile-raises` | reconciliation | the units left are raised | the store admits more than the ledger has, or reconciliation says so |
 //!
 //! # What it does not do
 //!

@@ -1,16 +1,18 @@
 //! Stock and queue as the product's flows see them: the embedded engine, behind lost replies and, where planted, faults.
 
+use std::collections::BTreeMap;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use seckill_engine_embedded::Embedded;
 use seckill_queue::{Depth, Queue, Verdict, Verdicts};
 use seckill_sale::{
-    ActivityId, Buyer, Claim, Conclusion, Delivery, EpochMs, Figures, Refusal, RequestKey, Status, Terms, Ticket,
-    UnitTo, UserId,
+    ActivityId, Buyer, Claim, Conclusion, Delivery, EpochMs, Figures, Quantity, Refusal, RequestKey, Status, Terms,
+    Ticket, UnitTo, UserId,
 };
 use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Reserved, Stock};
 
@@ -21,11 +23,17 @@ use crate::weather::{Course, Weather};
 pub(crate) struct Store {
     engine: Embedded,
     weather: Arc<Weather>,
+    /// Rules that were handed over in this life, for the fault that answers by itself.
+    terms: Mutex<BTreeMap<ActivityId, Terms>>,
 }
 
 impl Store {
     pub(crate) const fn new(engine: Embedded, weather: Arc<Weather>) -> Self {
-        Self { engine, weather }
+        Self {
+            engine,
+            weather,
+            terms: Mutex::new(BTreeMap::new()),
+        }
     }
 
     async fn call<T>(
@@ -60,17 +68,27 @@ impl Store {
         activity: ActivityId,
         work: impl Future<Output = Result<T, seckill_stock::Error>>,
     ) -> Result<T, seckill_stock::Error> {
-        self.weather.begin_return(activity);
-        let done = self.call(work).await;
-        self.weather.end_return(activity);
-        done
+        self.call(async {
+            self.weather.begin_return(activity);
+            let done = work.await;
+            // Where that is not known, a restart tells.
+            if !matches!(done, Err(seckill_stock::Error::OutcomeUnknown)) {
+                self.weather.end_return(activity);
+            }
+            done
+        })
+        .await
     }
 
     /// Hands the claims over and answers the first of them before the journal has it, where it will surely be admitted.
     async fn claim_early(&self, batch: Vec<Claim>) -> Vec<Answer> {
         let first = batch[0].clone();
         let figures = self.engine.figures(first.activity).await.ok().flatten();
-        let sure = matches!(self.engine.glance(first.activity, &first.user), Glance::Stranger);
+        let now = self.engine.now();
+        let sells = |terms: &Terms| terms.status == Status::Running && terms.window.contains(now);
+        let sure = self.terms.lock().get(&first.activity).is_some_and(sells)
+            && first.quantity == Quantity::ONE
+            && self.engine.glance(first.activity, &first.user) == Glance::Stranger;
         let mut work = pin!(self.engine.claim(batch));
         let mut answers = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
         if let (Poll::Pending, Some(figures), true) = (&answers, figures, sure)
@@ -105,6 +123,7 @@ impl Store {
     }
 
     fn wrong_terms(&self, mut terms: Terms) -> Terms {
+        self.terms.lock().insert(terms.activity, terms);
         if self.weather.has(Fault::WindowIgnored) {
             terms.window.ends_at = terms.window.ends_at.plus(3_600_000);
         }
@@ -259,14 +278,17 @@ impl Queue for Store {
     async fn record(&self, verdicts: Verdicts) -> Result<(), seckill_queue::Error> {
         let mut returning: Vec<ActivityId> = verdicts.tickets.iter().filter_map(returns).collect();
         returning.dedup();
-        for activity in &returning {
-            self.weather.begin_return(*activity);
-        }
-        let done = self.call_queue(self.engine.record(verdicts)).await;
-        for activity in &returning {
-            self.weather.end_return(*activity);
-        }
-        done
+        let work = async {
+            returning
+                .iter()
+                .for_each(|activity| self.weather.begin_return(*activity));
+            let done = self.engine.record(verdicts).await;
+            if done != Err(seckill_queue::Error::OutcomeUnknown) {
+                returning.iter().for_each(|activity| self.weather.end_return(*activity));
+            }
+            done
+        };
+        self.call_queue(work).await
     }
 
     async fn revive(&self, ticket: Ticket) -> Result<(), seckill_queue::Error> {

@@ -17,6 +17,7 @@ use crate::disk::Disk;
 use crate::executor::{Kind, Tasks};
 use crate::fault::Fault;
 use crate::house::{Ground, INSTALLATION, Process, journal_options};
+use crate::ledger::drop_unique;
 use crate::random::Random;
 use crate::scenario::{BEGINS, Scenario};
 use crate::weather::Weather;
@@ -61,6 +62,12 @@ impl World {
             ..Options::default()
         };
         let database = Sqlite::open_in_memory(&options).expect("a database in memory");
+        if weather.has(Fault::DeliveredTwice) {
+            let dropped = database.inspect(|connection| drop_unique(connection));
+            dropped
+                .expect("the ledger runs on this thread")
+                .expect("the table is as it was made");
+        }
         let ground = Ground {
             disk: Disk::new(random.next(), weather.clone()),
             database: Arc::new(database),

@@ -126,13 +126,13 @@ pub(super) fn audit(world: &mut World) {
 
 pub(super) fn reconcile_dry(world: &mut World) {
     let activity = any_sale(world);
-    let operator = world.process().operator.clone();
+    let (operator, store) = (world.process().operator.clone(), world.process().store.clone());
     let (auditor, weather) = ears(world);
     world.errand(format!("reconcile {activity}"), async move {
         let report = operator.reconcile(activity_id(activity), Fix::Nothing).await;
         weather.note(&format!("reconcile {activity}: {report:?}"));
         if let Ok(report) = report {
-            judge(&mut auditor.borrow_mut(), activity, &report);
+            judge(&mut auditor.borrow_mut(), &*store, activity, &report);
         }
     });
 }
@@ -148,7 +148,7 @@ pub(super) fn reconcile_fix(world: &mut World) {
         let report = operator.reconcile(id, Fix::Differences).await;
         weather.note(&format!("reconcile {activity} with fix: {report:?}"));
         if let Ok(report) = report {
-            judge(&mut auditor.borrow_mut(), activity, &report);
+            judge(&mut auditor.borrow_mut(), &*store, activity, &report);
         }
         if raises && let Ok(Some(figures)) = store.figures(id).await {
             let rebase = Rebase {
@@ -165,7 +165,11 @@ pub(super) fn reconcile_fix(world: &mut World) {
 }
 
 /// Nothing was lost here, so a reconciliation may only find what is on its way.
-fn judge(auditor: &mut Auditor, activity: i64, report: &Report) {
+fn judge(auditor: &mut Auditor, store: &dyn Stock, activity: i64, report: &Report) {
+    if store.stock_left(activity_id(activity)).is_none() {
+        // The scheduler forgot the sale meanwhile.
+        return;
+    }
     let on_its_way = |kind| {
         matches!(
             kind,

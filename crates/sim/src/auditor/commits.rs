@@ -42,7 +42,9 @@ impl Auditor {
         let ended = books.ordered(activity, &ENDED);
         let returned = books.moved(activity, &RETURNS);
         let detail = |what: &str| format!("activity {activity}: {what}; {stock:?}, live {live}, returned {returned}");
-        self.check(live <= given, "no oversell", || detail(&format!("{given} were given")));
+        self.check(live <= given && live + returned <= stock.total, "no oversell", || {
+            detail(&format!("{given} were given"))
+        });
         self.check(stock.total <= given, "nobody gives units but the operator", || {
             detail(&format!("{given} were given"))
         });

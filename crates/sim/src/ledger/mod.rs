@@ -9,6 +9,8 @@ mod operations;
 mod orders;
 mod settlement;
 
+pub(crate) use settlement::drop_unique;
+
 use std::future::Future;
 use std::sync::Arc;
 

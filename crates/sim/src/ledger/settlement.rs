@@ -38,11 +38,14 @@ impl SimLedger {
             self.by_hand(|connection| without_guard(connection, activity, units));
         }
         if self.weather.has(Fault::DeliveredTwice) {
-            for delivery in batch.tickets.iter().filter(|delivery| 1 < delivery.deliveries) {
-                self.by_hand(|connection| forget_order(connection, activity, delivery.user.as_str()));
+            for delivery in &batch.tickets {
+                self.by_hand(|connection| forget_record(connection, activity, delivery.user.as_str()));
             }
         }
         let settled = self.inner.settle(batch).await?;
+        if self.weather.has(Fault::GuardSkipped) {
+            self.by_hand(|connection| as_if_counted(connection, activity));
+        }
         if settled.orders_written != 0 && self.weather.strikes(Fault::MovementMissing, 3) {
             let sql = "DELETE FROM stock_movements
                 WHERE id = (SELECT max(id) FROM stock_movements WHERE activity_id = ?1 AND kind = 'settled')";
@@ -60,16 +63,36 @@ impl SimLedger {
 /// As if the stock row had no guard: it always has as many units as are wanted.
 fn without_guard(connection: &Connection, activity: i64, units: u64) -> rusqlite::Result<()> {
     let units = i64::try_from(units).expect("a small number");
-    let sql = "UPDATE stock SET available = max(available, ?2), total = max(total, ?2) WHERE activity_id = ?1";
+    connection.pragma_update(None, "ignore_check_constraints", true)?;
+    let sql = "UPDATE stock SET available = max(available, ?2) WHERE activity_id = ?1";
     connection.execute(sql, [activity, units]).map(drop)
 }
 
-/// As if nothing were unique: the record is gone, and the order stands under another name, so that both can be written again.
-fn forget_order(connection: &Connection, activity: i64, user: &str) -> rusqlite::Result<()> {
-    let places = (activity, user);
-    connection.execute("DELETE FROM records WHERE activity_id = ?1 AND user_id = ?2", places)?;
-    let sql = "UPDATE orders SET user_id = user_id || '+', order_no = order_no || '+' WHERE activity_id = ?1 AND user_id = ?2";
-    connection.execute(sql, places).map(drop)
+/// Leaves the row as one that was counted down to nothing, and no further.
+fn as_if_counted(connection: &Connection, activity: i64) -> rusqlite::Result<()> {
+    let sql = "UPDATE stock SET available = max(0, total
+        - (SELECT coalesce(sum(quantity), 0) FROM orders WHERE activity_id = ?1 AND state IN (0, 1))
+        - (SELECT coalesce(sum(units), 0) FROM stock_movements WHERE activity_id = ?1
+            AND kind IN ('unsold_returned', 'failed_to_product', 'cancelled_to_product'))) WHERE activity_id = ?1";
+    connection.execute(sql, [activity]).map(drop)
+}
+
+/// As if the ledger did not look whether it has settled a ticket before.
+fn forget_record(connection: &Connection, activity: i64, user: &str) -> rusqlite::Result<()> {
+    let sql = "DELETE FROM records WHERE activity_id = ?1 AND user_id = ?2";
+    connection.execute(sql, (activity, user)).map(drop)
+}
+
+/// Makes the empty table of orders anew, without what is unique in it.
+pub(crate) fn drop_unique(connection: &Connection) -> rusqlite::Result<()> {
+    let sql: String = connection.query_row("SELECT sql FROM sqlite_schema WHERE name = 'orders'", [], |row| {
+        row.get(0)
+    })?;
+    let is_unique = |line: &&str| line.contains(" UNIQUE (");
+    let without: Vec<&str> = sql.lines().filter(|line| !is_unique(line)).collect();
+    // Payments refer to the number that is no longer unique.
+    connection.pragma_update(None, "foreign_keys", false)?;
+    connection.execute_batch(&format!("DROP TABLE orders; {}", without.join("\n")))
 }
 
 #[async_trait]
