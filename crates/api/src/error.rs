@@ -103,6 +103,9 @@ impl Error {
     /// The answer at `now`, which the wait of a `Retry-After` begins at.
     pub(crate) fn answer(self, now: EpochMs) -> Answer {
         match self {
+            // Who is asked to sign in is told how, as RFC 9110 wants it.
+            Self::Refused(Refusal::Unauthenticated) => refused(Refusal::Unauthenticated, now)
+                .header(http::header::WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer")),
             Self::Refused(refusal) => refused(refusal, now),
             Self::Malformed(why) => Answer::error(Code::Malformed).detail(why),
             Self::MediaType(why) => Answer::error(Code::Malformed)

@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn server_is_started_with_secrets_limits_and_ports_of_its_own() {
-        let (_folder, executable) = script("env; echo \"$@\"; exit 1");
+        let (_folder, executable) = script("env | grep ^SECKILL_; echo \"$@\"; exit 1");
         let mut config = ServerConfig::of(&executable);
         config
             .environment

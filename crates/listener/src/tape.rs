@@ -22,6 +22,8 @@ pub(crate) enum Ambiguity {
     LengthTwice,
     /// Both a length and chunked framing are declared.
     LengthAndChunked,
+    /// The body is encoded in another way than in chunks alone.
+    OtherEncoding,
     /// A line ends without CR.
     BareLineFeed,
     /// The head isn't on the tape: it came pipelined behind a body without a length.
@@ -127,7 +129,13 @@ fn examine(bytes: &[u8]) -> Result<usize, Ambiguity> {
             None => {}
             Some(_) if !request_line_seen => request_line_seen = true,
             Some(b'c' | b'C') if is_named(line, b"content-length") => lengths += 1,
-            Some(b't' | b'T') if is_named(line, b"transfer-encoding") => chunked = true,
+            Some(b't' | b'T') if is_named(line, b"transfer-encoding") => {
+                let value = line[b"transfer-encoding:".len()..].trim_ascii();
+                if !value.eq_ignore_ascii_case(b"chunked") {
+                    return Err(Ambiguity::OtherEncoding);
+                }
+                chunked = true;
+            }
             Some(_) => {}
         }
     }

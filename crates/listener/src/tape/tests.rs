@@ -30,6 +30,10 @@ fn ambiguous_heads_are_told_apart() {
         "P / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-length: 5\r\n\r\n",
         Err(Ambiguity::LengthAndChunked),
     );
+    for encoding in ["gzip, chunked", "chunked, chunked", "identity", "xchunked", ""] {
+        let head = format!("P / HTTP/1.1\r\nTransfer-Encoding: {encoding}\r\n\r\n");
+        check(&head, Err(Ambiguity::OtherEncoding));
+    }
     check("GET / HTTP/1.1\nHost: a\r\n\r\n", Err(Ambiguity::BareLineFeed));
     check("GET / HTTP/1.1\r\nHost: a\r\n\n", Err(Ambiguity::BareLineFeed));
 }
