@@ -153,13 +153,21 @@ impl<S: Storage> Sequencer<S> {
     }
 
     pub(crate) fn publish_depth(&self) {
-        let figures = || self.state.sales().map(|(_, sale)| sale.figures());
-        self.shared.set_depth(&Depth {
+        let mut depth = Depth {
             tickets: self.state.queued_tickets(),
-            oldest_accepted_at: figures().filter_map(|f| f.oldest_accepted_at).min(),
             newest_accepted_at: self.newest_accepted_at,
-            dead: figures().map(|f| f.dead_tickets).sum(),
-        });
+            ..Depth::default()
+        };
+        for (_, sale) in self.state.sales() {
+            let figures = sale.figures();
+            depth.dead += figures.dead_tickets;
+            depth.oldest_accepted_at = depth
+                .oldest_accepted_at
+                .into_iter()
+                .chain(figures.oldest_accepted_at)
+                .min();
+        }
+        self.shared.set_depth(&depth);
         let now = self.shared.clock.now();
         let due = |at: Option<EpochMs>| at.is_some_and(|at| at <= now);
         self.shared.set_takable(

@@ -56,8 +56,6 @@ pub struct WorkerCounts {
     pub running: AtomicU64,
     /// When the last batch was recorded, in epoch milliseconds.
     pub last_batch_at: AtomicI64,
-    /// Whether the ledger was usable at the last pass: 1 or 0.
-    pub ledger_up: AtomicU64,
 }
 
 /// One worker.
@@ -165,7 +163,6 @@ impl Worker {
         counts.retried.fetch_add(pass.retried, Ordering::Relaxed);
         counts.oversold.fetch_add(pass.oversold, Ordering::Relaxed);
         if 0 < pass.taken {
-            counts.ledger_up.store(u64::from(!pass.ledger_down), Ordering::Relaxed);
             counts.last_batch_at.store(self.stock.now().0, Ordering::Relaxed);
         }
     }

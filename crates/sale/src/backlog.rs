@@ -41,7 +41,7 @@ pub(crate) struct Waiting {
     pub(crate) accepted_at: EpochMs,
     pub(crate) quantity: Quantity,
     pub(crate) attempts: u32,
-    deliveries: u32,
+    pub(crate) deliveries: u32,
     turn: Turn,
 }
 
@@ -91,6 +91,10 @@ impl Backlog {
 
     pub(crate) fn dead_letter(&self, sequence: u64) -> Option<&DeadLetter> {
         self.dead.get(&sequence)
+    }
+
+    pub(crate) fn dead_len(&self) -> usize {
+        self.dead.len()
     }
 
     /// Tickets that are with a worker.
@@ -280,9 +284,5 @@ impl Backlog {
         self.waiting.insert(sequence, waiting);
         self.returned.insert((EpochMs(0), sequence));
         Some(letter.place)
-    }
-
-    pub(crate) fn deliveries(&self, sequence: u64) -> u32 {
-        self.waiting.get(&sequence).map_or(0, |waiting| waiting.deliveries)
     }
 }

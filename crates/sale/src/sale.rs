@@ -295,7 +295,7 @@ impl Sale {
             accepted_at: waiting.accepted_at,
             request_id: waiting.request_id.clone(),
             attempts: waiting.attempts,
-            deliveries: self.backlog.deliveries(sequence),
+            deliveries: waiting.deliveries,
         })
     }
 
@@ -347,7 +347,7 @@ impl Sale {
             dead: self.units.dead,
             queued_tickets: self.backlog.len() as u64,
             leased_tickets: self.backlog.leased() as u64,
-            dead_tickets: self.backlog.dead().count() as u64,
+            dead_tickets: self.backlog.dead_len() as u64,
             settled_up_to: oldest
                 .map_or(self.next_sequence, |(sequence, _)| sequence)
                 .saturating_sub(1),
