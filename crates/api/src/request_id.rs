@@ -17,14 +17,7 @@ pub fn of(headers: &HeaderMap) -> RequestId {
 
 /// An id of its own: 16 hexadecimal digits.
 pub(crate) fn fresh() -> RequestId {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let bits: u64 = rand::random();
-    let mut text = [0; 16];
-    for (place, digit) in text.iter_mut().enumerate() {
-        *digit = DIGITS[(bits >> (60 - 4 * place)) as usize & 15];
-    }
-    let text = std::str::from_utf8(&text).expect("hexadecimal digits are ASCII");
-    RequestId::new(text).expect("hexadecimal digits are well formed")
+    RequestId::from_bits(rand::random())
 }
 
 /// The id as a header.

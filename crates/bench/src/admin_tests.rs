@@ -63,7 +63,8 @@ fn refusal_names_what_was_wanted_and_what_came() {
 #[test]
 fn settled_means_nothing_queued_and_a_stable_audit() {
     let stub = Stub::answering(|_, number| {
-        let audit = match number {
+        // Every look is a scrape, here without a depth, and then an audit.
+        let audit = match number / 2 {
             0 => Audit { queued: 3, ..AUDIT },
             1 => Audit {
                 queued: 0,

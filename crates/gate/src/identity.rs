@@ -8,8 +8,9 @@ use arc_swap::ArcSwap;
 use jsonwebtoken::crypto::CryptoProvider;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use seckill_sale::{EpochMs, Refusal, UserId};
-use serde::Deserialize;
 
+use crate::claims::Claims;
+use crate::hs256::Hs256;
 use crate::token_cache::TokenCache;
 use crate::user_token::Signer;
 
@@ -89,21 +90,22 @@ pub enum Error {
     SelfTest(&'static str),
 }
 
-/// What is read of a token. Integers only: a text or a fraction in `exp` is an error, not an absent claim. Doubled claims are errors, too.
-#[derive(Deserialize)]
-struct Claims {
-    sub: UserId,
-    exp: i64,
-    #[serde(default)]
-    nbf: Option<i64>,
+/// How signatures are checked.
+#[derive(Debug)]
+enum Scheme {
+    Secret(Hs256),
+    Public {
+        key: DecodingKey,
+        /// The algorithm, and nothing of the claims.
+        validation: Validation,
+    },
 }
 
 /// Checks tokens with one algorithm and one key.
 #[derive(Debug)]
 pub struct Verifier {
-    key: DecodingKey,
-    validation: Validation,
-    leeway_ms: i64,
+    scheme: Scheme,
+    expected: Expectations,
 }
 
 impl Verifier {
@@ -115,8 +117,7 @@ impl Verifier {
         if secret.len() < SECRET_LENGTH_MIN {
             return Err(Error::SecretTooShort);
         }
-        let key = DecodingKey::from_secret(secret).map_err(Error::Key)?;
-        let verifier = Self::new(key, Algorithm::HS256, expectations)?;
+        let verifier = Self::new(Scheme::Secret(Hs256::new(secret)), expectations)?;
         let signer = Signer::hs256(secret, expectations)?;
         verifier.self_test_with(&signer)?;
         Ok(verifier)
@@ -141,36 +142,24 @@ impl Verifier {
         if algorithm == Algorithm::RS256 && length < RSA_KEY_LENGTH_MIN {
             return Err(Error::KeyTooShort);
         }
-        let verifier = Self::new(key, algorithm, expectations)?;
+        let mut validation = Validation::new(algorithm);
+        // The claims are checked in one place for all algorithms; time is passed in, where the library would read the system's clock.
+        validation.validate_exp = false;
+        validation.validate_nbf = false;
+        validation.validate_aud = false;
+        validation.set_required_spec_claims::<&str>(&[]);
+        let verifier = Self::new(Scheme::Public { key, validation }, expectations)?;
         verifier.self_test()?;
         Ok(verifier)
     }
 
-    fn new(key: DecodingKey, algorithm: Algorithm, expectations: &Expectations) -> Result<Self, Error> {
+    fn new(scheme: Scheme, expectations: &Expectations) -> Result<Self, Error> {
         if LEEWAY_S_MAX < expectations.leeway_s {
             return Err(Error::LeewayTooLong);
         }
-        let mut validation = Validation::new(algorithm);
-        // Time is passed in, so it is checked here; the library would read the system's clock.
-        validation.validate_exp = false;
-        validation.validate_nbf = false;
-        let mut required = vec!["exp", "sub"];
-        match &expectations.audience {
-            Some(audience) => validation.set_audience(&[audience]),
-            None => validation.validate_aud = false,
-        }
-        if let Some(issuer) = &expectations.issuer {
-            validation.set_issuer(&[issuer]);
-            required.push("iss");
-        }
-        if expectations.audience.is_some() {
-            required.push("aud");
-        }
-        validation.set_required_spec_claims(&required);
         Ok(Self {
-            key,
-            validation,
-            leeway_ms: i64::from(expectations.leeway_s) * 1000,
+            scheme,
+            expected: expectations.clone(),
         })
     }
 
@@ -182,22 +171,16 @@ impl Verifier {
         if TOKEN_LENGTH_MAX < token.len() {
             return Err(Refusal::Unauthenticated);
         }
-        let decoded = jsonwebtoken::decode::<Claims>(token, &self.key, &self.validation);
-        let decoded = decoded.map_err(|_| Refusal::Unauthenticated)?;
-        let Claims { sub: user, exp, nbf } = decoded.claims;
-        let begins_at = nbf.map(|seconds| EpochMs(seconds.saturating_mul(1000)).plus(-self.leeway_ms));
-        let identity = Identity {
-            user,
-            expires_at: EpochMs(exp.saturating_mul(1000)).plus(self.leeway_ms),
+        let claims = match &self.scheme {
+            Scheme::Secret(hs256) => hs256.claims(token),
+            Scheme::Public { key, validation } => jsonwebtoken::decode::<Claims>(token, key, validation)
+                .ok()
+                // `crit` names extensions that must be understood; none is.
+                .and_then(|decoded| decoded.header.crit.is_none().then_some(decoded.claims)),
         };
-        let begun = begins_at.is_none_or(|begins_at| begins_at <= now);
-        // `crit` names extensions that must be understood; none is.
-        let fine = decoded.header.crit.is_none() && begun && identity.is_live_at(now);
-        if fine {
-            Ok(identity)
-        } else {
-            Err(Refusal::Unauthenticated)
-        }
+        claims
+            .and_then(|claims| claims.identity(&self.expected, now))
+            .ok_or(Refusal::Unauthenticated)
     }
 
     /// A build without a provider of cryptography compiles, and panics at the first token: better to know at the start.
@@ -205,7 +188,11 @@ impl Verifier {
         if CryptoProvider::try_get_default().is_none() {
             return Err(Error::SelfTest("no provider of cryptography is built in"));
         }
-        let forged = match self.validation.algorithms[0] {
+        let algorithm = match &self.scheme {
+            Scheme::Secret(_) => Algorithm::HS256,
+            Scheme::Public { validation, .. } => validation.algorithms[0],
+        };
+        let forged = match algorithm {
             Algorithm::HS256 => "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIiwiZXhwIjo5fQ.AAAA",
             Algorithm::RS256 => "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIiwiZXhwIjo5fQ.AAAA",
             Algorithm::ES256 => "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhIiwiZXhwIjo5fQ.AAAA",
@@ -224,7 +211,10 @@ impl Verifier {
         if self.verify(&token, EpochMs(0)).map(|identity| identity.user) != Ok(user) {
             return Err(Error::SelfTest("a good token was refused"));
         }
-        if self.verify(&token, EpochMs(1000).plus(self.leeway_ms)).is_ok() {
+        if self
+            .verify(&token, EpochMs(1000).plus(i64::from(self.expected.leeway_s) * 1000))
+            .is_ok()
+        {
             return Err(Error::SelfTest("an expired token was accepted"));
         }
         Ok(())

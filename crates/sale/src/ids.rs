@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use compact_str::CompactString;
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Why a text or number is not an identifier or amount.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -140,9 +141,30 @@ impl Epoch {
     pub const FIRST: Self = Self(1);
 }
 
+/// Letters, digits, and the bytes of `others`: a look-up per byte of every id of every request.
+const fn alphabet(others: &[u8]) -> [bool; 256] {
+    let mut allowed = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        allowed[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let mut other = 0;
+    while other < others.len() {
+        allowed[others[other] as usize] = true;
+        other += 1;
+    }
+    allowed
+}
+
+/// Whether `text` has 1 to `length_max` bytes, all of them `allowed`.
+fn is_word(text: &str, length_max: usize, allowed: &[bool; 256]) -> bool {
+    (1..=length_max).contains(&text.len()) && text.bytes().all(|byte| allowed[byte as usize])
+}
+
 /// A buyer: the opaque `sub` of his token, compared bytewise everywhere.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "CompactString", into = "CompactString")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(into = "CompactString")]
 pub struct UserId(CompactString);
 
 impl UserId {
@@ -154,8 +176,8 @@ impl UserId {
     /// # Errors
     /// [`IdError::BadText`] unless the text is 1 to 64 characters of `A-Z a-z 0-9 . _ : @ -`.
     pub fn new(text: &str) -> Result<Self, IdError> {
-        let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._:@-".contains(&b);
-        if text.is_empty() || Self::LENGTH_MAX < text.len() || !text.bytes().all(allowed) {
+        const ALLOWED: [bool; 256] = alphabet(b"._:@-");
+        if !is_word(text, Self::LENGTH_MAX, &ALLOWED) {
             return Err(IdError::BadText {
                 what: "user id",
                 length_max: Self::LENGTH_MAX,
@@ -172,10 +194,19 @@ impl UserId {
     }
 }
 
-impl TryFrom<CompactString> for UserId {
-    type Error = IdError;
-    fn try_from(text: CompactString) -> Result<Self, IdError> {
-        Self::new(&text)
+impl<'de> Deserialize<'de> for UserId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl Visitor<'_> for Text {
+            type Value = UserId;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a user id")
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<UserId, E> {
+                UserId::new(text).map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_str(Text)
     }
 }
 
@@ -204,8 +235,8 @@ impl RequestId {
     /// # Errors
     /// [`IdError::BadText`] unless the text is 1 to 128 characters of `A-Z a-z 0-9 . _ -`.
     pub fn new(text: &str) -> Result<Self, IdError> {
-        let allowed = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
-        if text.is_empty() || Self::LENGTH_MAX < text.len() || !text.bytes().all(allowed) {
+        const ALLOWED: [bool; 256] = alphabet(b"._-");
+        if !is_word(text, Self::LENGTH_MAX, &ALLOWED) {
             return Err(IdError::BadText {
                 what: "request id",
                 length_max: Self::LENGTH_MAX,
@@ -219,11 +250,10 @@ impl RequestId {
     #[must_use]
     pub fn from_bits(bits: u64) -> Self {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let mut text = CompactString::with_capacity(16);
-        for shift in (0..16).rev() {
-            text.push(DIGITS[((bits >> (shift * 4)) & 15) as usize] as char);
-        }
-        Self(text)
+        let digits: [u8; 16] = std::array::from_fn(|place| DIGITS[(bits >> (60 - 4 * place)) as usize & 15]);
+        Self(CompactString::from(
+            std::str::from_utf8(&digits).expect("hexadecimal digits are ASCII"),
+        ))
     }
 
     /// The text.

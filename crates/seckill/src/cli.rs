@@ -317,6 +317,12 @@ pub(crate) struct BenchArgs {
     /// Interleaved pairs of each comparison.
     #[arg(long, default_value_t = 5)]
     pub(crate) pairs: usize,
+    /// Connections of the comparisons.
+    #[arg(long, default_value_t = 64)]
+    pub(crate) pair_connections: usize,
+    /// Only these comparisons, and no sale.
+    #[arg(long, value_delimiter = ',', value_name = "COMPARISONS")]
+    pub(crate) only: Vec<Compared>,
     /// Also offer one and a half times of what the processor can do.
     #[arg(long)]
     pub(crate) overload: bool,
@@ -329,6 +335,19 @@ pub(crate) struct BenchArgs {
     /// Address of the bare answer.
     #[arg(long, hide = true)]
     pub(crate) listen: Option<String>,
+}
+
+/// What `bench --only` compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Compared {
+    /// Purchases after the sell-out.
+    Refusals,
+    /// Purchases that are accepted.
+    Acceptances,
+    /// The activity's page.
+    ActivityPage,
+    /// Polls of results.
+    ResultPoll,
 }
 
 /// Flags of `plan`. The defaults of the rates were measured by `seckill bench` on two cores; see docs.

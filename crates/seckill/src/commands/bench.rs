@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Context;
 use super::remote::Remote;
-use crate::cli::{Baseline, BenchArgs};
+use crate::cli::{Baseline, BenchArgs, Compared};
 use crate::exit::{Failure, Outcome, chain};
 use crate::logging::{print, say};
 
@@ -24,11 +24,11 @@ pub(super) fn run(context: &Context, args: &BenchArgs) -> Outcome {
     if args.serve_hello {
         return serve_hello(args);
     }
-    let mut report = Report {
-        sale: Some(sale(context, args)?),
-        ..Report::default()
-    };
-    if args.baseline == Some(Baseline::Hello) || args.target.is_none() {
+    let mut report = Report::default();
+    if args.only.is_empty() {
+        report.sale = Some(sale(context, args)?);
+    }
+    if args.baseline == Some(Baseline::Hello) || args.target.is_none() || !args.only.is_empty() {
         report.ratios = ratios(args)?;
     }
     if args.overload {
@@ -71,9 +71,13 @@ fn target(context: &Context, args: &BenchArgs, url: &str) -> Result<Target, Fail
 fn ratios(args: &BenchArgs) -> Result<Vec<seckill_bench::comparison::RatioReport>, Failure> {
     let config = RatioConfig {
         pairs: args.pairs,
+        connections: args.pair_connections,
         ..RatioConfig::usual(program()?)
     };
-    let all = Comparison::ALL.into_iter().map(|comparison| {
+    let chosen = |comparison: &Comparison| {
+        args.only.is_empty() || args.only.iter().any(|&only| Comparison::from(only) == *comparison)
+    };
+    let all = Comparison::ALL.into_iter().filter(chosen).map(|comparison| {
         say(&format!(
             "comparing {comparison:?} with the bare listener, {} pairs",
             config.pairs
@@ -81,6 +85,17 @@ fn ratios(args: &BenchArgs) -> Result<Vec<seckill_bench::comparison::RatioReport
         compare(comparison, &config).map_err(measured)
     });
     all.collect()
+}
+
+impl From<Compared> for Comparison {
+    fn from(compared: Compared) -> Self {
+        match compared {
+            Compared::Refusals => Self::Refusals,
+            Compared::Acceptances => Self::Acceptances,
+            Compared::ActivityPage => Self::ActivityPage,
+            Compared::ResultPoll => Self::ResultPoll,
+        }
+    }
 }
 
 fn overload() -> Result<seckill_bench::overload::OverloadReport, Failure> {
