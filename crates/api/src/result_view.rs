@@ -13,7 +13,7 @@ pub(crate) const FAILED: Message = ["抢购失败", "The purchase has failed"];
 /// A ticket that waits for its order.
 #[derive(Debug, Serialize)]
 pub(crate) struct QueuedView {
-    ticket: String,
+    ticket: Ticket,
     state: &'static str,
     /// Tickets accepted earlier that are not settled yet; never rises.
     ahead: u64,
@@ -42,7 +42,7 @@ pub(crate) struct Place {
 
 pub(crate) fn queued(ticket: Ticket, place: Place, polls: Polls) -> QueuedView {
     QueuedView {
-        ticket: ticket.to_string(),
+        ticket,
         state: "queued",
         ahead: place.ahead,
         settle_per_s: place.settle_per_s,
@@ -67,7 +67,7 @@ fn next_poll_ms(polls: Polls, age_ms: i64) -> u64 {
 /// A ticket in any state, without what changes while it waits.
 #[derive(Debug, Serialize)]
 pub(crate) struct TicketView {
-    ticket: String,
+    ticket: Ticket,
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     order_no: Option<String>,
@@ -82,7 +82,7 @@ pub(crate) fn of_buyer(buyer: &Buyer) -> TicketView {
 
 fn ticket(ticket: Ticket, state: TicketState) -> TicketView {
     let view = |state, order_no, reason| TicketView {
-        ticket: ticket.to_string(),
+        ticket,
         state,
         order_no,
         reason,

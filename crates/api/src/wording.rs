@@ -31,7 +31,11 @@ pub(crate) fn said_bytes(
 }
 
 pub(crate) fn json(value: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(value).expect("what the API shows has text keys and cannot fail to serialize")
+    /// Room for what a buyer is shown, so that it is written in one piece.
+    const USUAL_BYTES: usize = 256;
+    let mut bytes = Vec::with_capacity(USUAL_BYTES);
+    serde_json::to_writer(&mut bytes, value).expect("what the API shows has text keys and cannot fail to serialize");
+    bytes
 }
 
 fn or_null(data: &[u8]) -> &[u8] {

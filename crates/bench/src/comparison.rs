@@ -8,8 +8,10 @@ use crate::disk::DiskProbe;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Comparison {
-    /// Purchases after the sell-out, each by another user, against a bare `POST`.
+    /// Purchases after the sell-out by 20,000 users who press three times each, against a bare `POST`.
     Refusals,
+    /// The same, each by a user who was never seen before: his token is verified.
+    FirstRefusals,
     /// Purchases that are accepted, each by another user, against a bare `POST`.
     Acceptances,
     /// The activity's page against a bare `GET`.
@@ -29,7 +31,13 @@ pub struct Goal {
 
 impl Comparison {
     /// All of them, in the order of a full run.
-    pub const ALL: [Self; 4] = [Self::Refusals, Self::Acceptances, Self::ActivityPage, Self::ResultPoll];
+    pub const ALL: [Self; 5] = [
+        Self::Refusals,
+        Self::FirstRefusals,
+        Self::Acceptances,
+        Self::ActivityPage,
+        Self::ResultPoll,
+    ];
 
     /// What it should reach.
     pub fn goal(self) -> Goal {
@@ -37,6 +45,11 @@ impl Comparison {
             Self::Refusals => Goal {
                 rate_min: 0.80,
                 cpu_max: Some(1.25),
+            },
+            // What a verification of each token costs on a bare listener: the rate that is then left of it.
+            Self::FirstRefusals => Goal {
+                rate_min: 0.66,
+                cpu_max: None,
             },
             Self::Acceptances => Goal {
                 rate_min: 0.60,
@@ -56,7 +69,7 @@ impl Comparison {
     /// The one status that its answers may have.
     pub(crate) fn status(self) -> u16 {
         match self {
-            Self::Refusals => 410,
+            Self::Refusals | Self::FirstRefusals => 410,
             Self::Acceptances => 202,
             Self::ActivityPage | Self::ResultPoll => 200,
         }

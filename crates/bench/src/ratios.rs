@@ -26,8 +26,8 @@ const REQUESTS_MIN: usize = 100;
 const WARM_UP_PART: usize = 4;
 /// How long the settlement of one run may take.
 const SETTLE_LIMIT: Duration = Duration::from_secs(120);
-/// People whose results are polled.
-const POLLERS_MAX: usize = 20_000;
+/// People whose results are polled, and who press the button after the sell-out: each of them several times in a run, as people do.
+const CROWD_MAX: usize = 20_000;
 
 /// How to compare.
 #[derive(Debug, Clone)]
@@ -126,17 +126,16 @@ struct Bench<'a> {
 /// The sale that refusals, pages and polls ask about.
 struct Prepared {
     activity_id: u64,
-    /// Tokens of its winners.
-    winners: Vec<String>,
+    /// Tokens of those who ask again and again.
+    crowd: Vec<String>,
 }
 
 impl Bench<'_> {
     fn prepare(&mut self) -> Result<()> {
         let buyers = match self.comparison {
             Comparison::Acceptances => return Ok(()),
-            Comparison::Refusals => 1,
-            Comparison::ActivityPage => 1,
-            Comparison::ResultPoll => self.config.requests.min(POLLERS_MAX),
+            Comparison::Refusals | Comparison::FirstRefusals | Comparison::ActivityPage => 1,
+            Comparison::ResultPoll => self.config.requests.min(CROWD_MAX),
         };
         let units = if self.comparison == Comparison::ActivityPage {
             2
@@ -160,12 +159,16 @@ impl Bench<'_> {
                 sold.with_status(202)
             ));
         }
-        let winners = sold
-            .winners
-            .iter()
-            .map(|(index, _)| target.signer.token(jobs.user(*index)))
-            .collect();
-        self.prepared = Some(Prepared { activity_id, winners });
+        let crowd: Vec<String> = if self.comparison == Comparison::ResultPoll {
+            sold.winners
+                .iter()
+                .map(|(index, _)| jobs.user(*index).to_owned())
+                .collect()
+        } else {
+            self.users.by_ref().take(self.config.requests.min(CROWD_MAX)).collect()
+        };
+        let crowd = crowd.iter().map(|user| target.signer.token(user)).collect();
+        self.prepared = Some(Prepared { activity_id, crowd });
         Ok(())
     }
 
@@ -227,35 +230,29 @@ impl Bench<'_> {
         Ok(figures)
     }
 
-    /// The requests of one run: purchases by people who were never seen before, or pages and polls that repeat.
+    /// The requests of one run: purchases by people who were never seen before, or what a crowd asks again and again.
     fn jobs(&mut self, address: std::net::SocketAddr, activity_id: u64, requests: usize) -> Jobs {
-        match (self.comparison, &self.prepared) {
-            (Comparison::ActivityPage, _) => Jobs::page(address, &format!("/api/activities/{activity_id}")),
-            (Comparison::ResultPoll, Some(prepared)) => {
-                let path = format!("/api/seckill/result/{activity_id}");
-                let mut jobs = Jobs::with_capacity(prepared.winners.len());
-                for token in &prepared.winners {
-                    jobs.push(
-                        address,
-                        String::new(),
-                        Request {
-                            method: "GET",
-                            path: &path,
-                            token: Some(token),
-                            body: "",
-                        },
-                    );
-                }
-                jobs
+        let (method, path) = match self.comparison {
+            Comparison::ActivityPage => return Jobs::page(address, &format!("/api/activities/{activity_id}")),
+            Comparison::Refusals => ("POST", format!("/api/seckill/{activity_id}")),
+            Comparison::ResultPoll => ("GET", format!("/api/seckill/result/{activity_id}")),
+            Comparison::Acceptances | Comparison::FirstRefusals => {
+                let signer = &self.server.target().signer;
+                return Jobs::purchases(address, activity_id, requests, signer, &mut self.users);
             }
-            _ => Jobs::purchases(
-                address,
-                activity_id,
-                requests,
-                &self.server.target().signer,
-                &mut self.users,
-            ),
+        };
+        let crowd = self.prepared.as_ref().map_or(&[][..], |prepared| &prepared.crowd);
+        let mut jobs = Jobs::with_capacity(crowd.len());
+        for token in crowd {
+            let request = Request {
+                method,
+                path: &path,
+                token: Some(token),
+                body: "",
+            };
+            jobs.push(address, String::new(), request);
         }
+        jobs
     }
 
     fn load(&self, jobs: &Arc<Jobs>, target: std::net::SocketAddr, requests: usize) -> Load {

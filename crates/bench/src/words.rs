@@ -25,6 +25,7 @@ impl RatioWords {
 pub(crate) fn comparison_name(comparison: Comparison) -> &'static str {
     match comparison {
         Comparison::Refusals => "refusals",
+        Comparison::FirstRefusals => "refusals, token new",
         Comparison::Acceptances => "accepted purchases",
         Comparison::ActivityPage => "activity page",
         Comparison::ResultPoll => "result poll",

@@ -34,13 +34,13 @@ impl Embedded {
     /// Number of the newest settlement batch that the journal has acknowledged. A ledger that has fewer was restored from an older copy.
     #[must_use]
     pub fn acknowledged_batch(&self) -> u64 {
-        self.shared.acknowledged.load(Ordering::Relaxed)
+        self.shared.written.acknowledged.load(Ordering::Relaxed)
     }
 
     /// Bytes of the journal: frames that count, and the snapshot.
     #[must_use]
     pub fn journal_bytes(&self) -> u64 {
-        self.shared.journal_bytes.load(Ordering::Relaxed)
+        self.shared.written.journal_bytes.load(Ordering::Relaxed)
     }
 
     /// Whether a write to the disk has failed: nothing is admitted any more, and the process should be restarted.

@@ -95,7 +95,7 @@ pub fn open<S: Storage>(
         frames = opened.frames,
         sales = sequencer.state.sales().count(),
         queued_tickets = sequencer.shared.depth().tickets,
-        acknowledged_batch = sequencer.shared.acknowledged.load(Ordering::Relaxed),
+        acknowledged_batch = sequencer.shared.written.acknowledged.load(Ordering::Relaxed),
         elapsed_ms = began.elapsed().as_millis(),
         "the store's state was read"
     );

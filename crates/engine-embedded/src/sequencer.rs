@@ -6,7 +6,7 @@
 //! Whatever gathers in the inbox while a frame is on its way to the disk is the next batch: no timer, no waiting for company.
 //! A frame that fails leaves the outcome unknown; from then on nothing is admitted until the process is restarted.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -178,9 +178,11 @@ impl<S: Storage> Sequencer<S> {
         let stats = self.journal.stats();
         let bytes = stats.live_bytes + stats.sealed_bytes + stats.snapshot_bytes;
         self.shared
+            .written
             .journal_bytes
             .store(bytes, std::sync::atomic::Ordering::Relaxed);
         self.shared
+            .written
             .acknowledged
             .store(self.state.acknowledged(), std::sync::atomic::Ordering::Relaxed);
     }

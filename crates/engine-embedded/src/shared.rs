@@ -1,10 +1,10 @@
 //! What every core reads without asking the sequencer: the views of all sales, the depth of the queue, whether the journal stands.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
+use hashbrown::HashMap;
 use seckill_queue::Depth;
 use seckill_sale::{ActivityId, Clock, EpochMs, SaleView};
 use tokio::sync::Notify;
@@ -14,12 +14,19 @@ type Views = HashMap<ActivityId, Arc<SaleView>>;
 pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     views: ArcSwap<Views>,
-    depth: SharedDepth,
-    takable: AtomicBool,
-    ready: Notify,
     broken: AtomicBool,
     broke: Notify,
     backlog_max: AtomicU64,
+    ready: Notify,
+    /// Written with every frame, so it shares no cache line with what every request reads.
+    pub(crate) written: Written,
+}
+
+/// What the sequencer writes with every frame.
+#[repr(align(128))]
+pub(crate) struct Written {
+    depth: SharedDepth,
+    takable: AtomicBool,
     pub(crate) acknowledged: AtomicU64,
     pub(crate) journal_bytes: AtomicU64,
 }
@@ -38,19 +45,21 @@ impl Shared {
         Self {
             clock,
             views: ArcSwap::default(),
-            depth: SharedDepth {
-                tickets: AtomicU64::new(0),
-                dead: AtomicU64::new(0),
-                oldest_accepted_at: AtomicI64::new(NEVER),
-                newest_accepted_at: AtomicI64::new(NEVER),
-            },
-            takable: AtomicBool::new(false),
-            ready: Notify::new(),
             broken: AtomicBool::new(false),
             broke: Notify::new(),
             backlog_max: AtomicU64::new(backlog_max),
-            acknowledged: AtomicU64::new(0),
-            journal_bytes: AtomicU64::new(0),
+            ready: Notify::new(),
+            written: Written {
+                depth: SharedDepth {
+                    tickets: AtomicU64::new(0),
+                    dead: AtomicU64::new(0),
+                    oldest_accepted_at: AtomicI64::new(NEVER),
+                    newest_accepted_at: AtomicI64::new(NEVER),
+                },
+                takable: AtomicBool::new(false),
+                acknowledged: AtomicU64::new(0),
+                journal_bytes: AtomicU64::new(0),
+            },
         }
     }
 
@@ -73,21 +82,23 @@ impl Shared {
             (ms != NEVER).then_some(EpochMs(ms))
         };
         Depth {
-            tickets: self.depth.tickets.load(Ordering::Acquire),
-            oldest_accepted_at: at(&self.depth.oldest_accepted_at),
-            newest_accepted_at: at(&self.depth.newest_accepted_at),
-            dead: self.depth.dead.load(Ordering::Acquire),
+            tickets: self.written.depth.tickets.load(Ordering::Acquire),
+            oldest_accepted_at: at(&self.written.depth.oldest_accepted_at),
+            newest_accepted_at: at(&self.written.depth.newest_accepted_at),
+            dead: self.written.depth.dead.load(Ordering::Acquire),
         }
     }
 
     pub(crate) fn set_depth(&self, depth: &Depth) {
         let ms = |at: Option<EpochMs>| at.map_or(NEVER, |at| at.0);
-        self.depth.tickets.store(depth.tickets, Ordering::Release);
-        self.depth.dead.store(depth.dead, Ordering::Release);
-        self.depth
+        self.written.depth.tickets.store(depth.tickets, Ordering::Release);
+        self.written.depth.dead.store(depth.dead, Ordering::Release);
+        self.written
+            .depth
             .oldest_accepted_at
             .store(ms(depth.oldest_accepted_at), Ordering::Release);
-        self.depth
+        self.written
+            .depth
             .newest_accepted_at
             .store(ms(depth.newest_accepted_at), Ordering::Release);
     }
@@ -102,7 +113,7 @@ impl Shared {
 
     /// Says whether tickets can be taken, and wakes workers where they can.
     pub(crate) fn set_takable(&self, takable: bool) {
-        let before = self.takable.swap(takable, Ordering::SeqCst);
+        let before = self.written.takable.swap(takable, Ordering::SeqCst);
         if takable && !before {
             self.ready.notify_waiters();
         }
@@ -113,7 +124,7 @@ impl Shared {
             let notified = self.ready.notified();
             tokio::pin!(notified);
             notified.as_mut().enable();
-            if self.takable.load(Ordering::SeqCst) {
+            if self.written.takable.load(Ordering::SeqCst) {
                 return;
             }
             notified.await;

@@ -1,6 +1,6 @@
 //! All sales of the process, as the fold of the journal's records. No IO, no clock.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use seckill_sale::{ActivityId, Event, Sale};
 

@@ -4,6 +4,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use compact_str::CompactString;
+use serde::{Serialize, Serializer};
+
 use crate::{ActivityId, Epoch, IdError};
 
 /// One accepted purchase: the `sequence`-th of `epoch` of `activity`. Written `T<activity>-<epoch>-<sequence>`.
@@ -25,11 +28,22 @@ impl Ticket {
     pub fn order_no(self) -> OrderNo {
         OrderNo(self)
     }
+
+    /// As it is written. Every accepted purchase is told its ticket, so this does without the machinery of `format!`.
+    fn text(self) -> CompactString {
+        written('T', self, 10)
+    }
 }
 
 impl fmt::Display for Ticket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "T{}-{}-{}", self.activity, self.epoch, self.sequence)
+        f.write_str(&self.text())
+    }
+}
+
+impl Serialize for Ticket {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text())
     }
 }
 
@@ -58,13 +72,7 @@ impl OrderNo {
 
 impl fmt::Display for OrderNo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::with_capacity(32);
-        text.push('S');
-        push_base36(&mut text, self.0.activity.get());
-        text.push('-');
-        push_base36(&mut text, self.0.epoch.get());
-        text.push('-');
-        push_base36(&mut text, self.0.sequence);
+        let text = written('S', self.0, 36);
         f.write_str(&text)
     }
 }
@@ -109,23 +117,35 @@ fn parse(text: &str, prefix: char) -> Option<Ticket> {
     parts.next().is_none().then_some(ticket)
 }
 
-/// Appends `number` in base 36, most significant digit first.
-fn push_base36(text: &mut String, mut number: u64) {
+/// The letter, then activity, epoch and sequence in this base, most significant digit first.
+fn written(letter: char, ticket: Ticket, base: u64) -> CompactString {
     const DIGITS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    let mut digits = [0_u8; 13];
-    let mut at = digits.len();
-    loop {
+    /// Three numbers of 64 bits in base 10, two hyphens, one letter.
+    const LENGTH_MAX: usize = 63;
+    let mut text = [0_u8; LENGTH_MAX];
+    let mut at = LENGTH_MAX;
+    let mut push = |byte: u8| {
         at -= 1;
-        digits[at] = DIGITS[(number % 36) as usize];
-        number /= 36;
-        if number == 0 {
-            break;
+        text[at] = byte;
+    };
+    let numbers = [ticket.sequence, ticket.epoch.get(), ticket.activity.get()];
+    for (place, mut number) in numbers.into_iter().enumerate() {
+        if 0 < place {
+            push(b'-');
+        }
+        loop {
+            push(DIGITS[(number % base) as usize]);
+            number /= base;
+            if number == 0 {
+                break;
+            }
         }
     }
-    text.extend(digits[at..].iter().map(|&digit| digit as char));
+    push(letter as u8);
+    CompactString::from(std::str::from_utf8(&text[at..]).expect("digits, hyphens and letters are ASCII"))
 }
 
-/// Reads what [`push_base36`] wrote: upper case, no leading zero, at most 64 bits.
+/// Reads a number that [`written`] wrote in base 36: upper case, no leading zero, at most 64 bits.
 fn parse_base36(text: &str) -> Option<u64> {
     let canonical = !text.is_empty() && text.len() <= 13 && !(text.len() > 1 && text.starts_with('0'));
     let digit = |b: u8| {
@@ -164,6 +184,7 @@ mod tests {
             assert_eq!(t.order_no().to_string().parse::<OrderNo>().map(OrderNo::ticket), Ok(t));
         }
         assert_eq!(ticket(1, 1, 71).order_no().to_string(), "S1-1-1Z");
+        assert_eq!(ticket(10, 2, 70).to_string(), "T10-2-70");
     }
 
     #[test]

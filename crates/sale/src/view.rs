@@ -52,6 +52,13 @@ pub enum Found {
 pub struct SaleView {
     pub(crate) activity: ActivityId,
     pub(crate) buyers: Buyers,
+    marks: Marks,
+}
+
+/// Written with every batch, so they share no cache line with what leads to the buyers.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Marks {
     /// Entries of this sequence and above are decided, but not durable yet: not to be seen.
     visible_below: AtomicU64,
     stock_left: AtomicU64,
@@ -68,23 +75,25 @@ impl SaleView {
         Self {
             activity,
             buyers: Buyers::new(),
-            visible_below: AtomicU64::new(0),
-            stock_left: AtomicU64::new(0),
-            settled_up_to: AtomicU64::new(0),
-            oldest_accepted_at: AtomicI64::new(NONE_WAITS),
-            open: AtomicBool::new(false),
+            marks: Marks {
+                visible_below: AtomicU64::new(0),
+                stock_left: AtomicU64::new(0),
+                settled_up_to: AtomicU64::new(0),
+                oldest_accepted_at: AtomicI64::new(NONE_WAITS),
+                open: AtomicBool::new(false),
+            },
         }
     }
 
     pub(crate) fn publish(&self, figures: &Figures, open: bool) {
-        self.settled_up_to.store(figures.settled_up_to, Ordering::Release);
-        self.oldest_accepted_at.store(
+        self.marks.settled_up_to.store(figures.settled_up_to, Ordering::Release);
+        self.marks.oldest_accepted_at.store(
             figures.oldest_accepted_at.map_or(NONE_WAITS, |at| at.0),
             Ordering::Release,
         );
-        self.visible_below.store(figures.next_sequence, Ordering::Release);
-        self.stock_left.store(figures.stock_left, Ordering::Release);
-        self.open.store(open, Ordering::Release);
+        self.marks.visible_below.store(figures.next_sequence, Ordering::Release);
+        self.marks.stock_left.store(figures.stock_left, Ordering::Release);
+        self.marks.open.store(open, Ordering::Release);
     }
 
     /// The sale.
@@ -96,25 +105,25 @@ impl SaleView {
     /// Units left, as last made durable.
     #[must_use]
     pub fn stock_left(&self) -> u64 {
-        self.stock_left.load(Ordering::Acquire)
+        self.marks.stock_left.load(Ordering::Acquire)
     }
 
     /// Whether the sale takes claims at all: neither paused nor closed. Its window is not looked at.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.open.load(Ordering::Acquire)
+        self.marks.open.load(Ordering::Acquire)
     }
 
     /// Every ticket up to this sequence is settled or dead.
     #[must_use]
     pub fn settled_up_to(&self) -> u64 {
-        self.settled_up_to.load(Ordering::Acquire)
+        self.marks.settled_up_to.load(Ordering::Acquire)
     }
 
     /// When the oldest waiting ticket was accepted.
     #[must_use]
     pub fn oldest_accepted_at(&self) -> Option<EpochMs> {
-        let at = self.oldest_accepted_at.load(Ordering::Acquire);
+        let at = self.marks.oldest_accepted_at.load(Ordering::Acquire);
         (at != NONE_WAITS).then_some(EpochMs(at))
     }
 
@@ -149,7 +158,7 @@ impl SaleView {
     }
 
     fn is_visible(&self, entry: &Entry) -> bool {
-        entry.sequence < self.visible_below.load(Ordering::Acquire)
+        entry.sequence < self.marks.visible_below.load(Ordering::Acquire)
     }
 
     pub(crate) fn buyer_of(&self, user: UserId, entry: &Entry) -> Buyer {

@@ -342,6 +342,8 @@ pub(crate) struct BenchArgs {
 pub(crate) enum Compared {
     /// Purchases after the sell-out.
     Refusals,
+    /// Purchases after the sell-out by users who were never seen before.
+    FirstRefusals,
     /// Purchases that are accepted.
     Acceptances,
     /// The activity's page.

@@ -91,6 +91,7 @@ impl From<Compared> for Comparison {
     fn from(compared: Compared) -> Self {
         match compared {
             Compared::Refusals => Self::Refusals,
+            Compared::FirstRefusals => Self::FirstRefusals,
             Compared::Acceptances => Self::Acceptances,
             Compared::ActivityPage => Self::ActivityPage,
             Compared::ResultPoll => Self::ResultPoll,
