@@ -37,7 +37,7 @@ impl Sale {
     #[must_use]
     pub fn open(opened: &Opened) -> Self {
         Self {
-            view: Arc::new(SaleView::new(opened.terms.activity)),
+            view: Arc::new(SaleView::new(opened.terms.activity, opened.left)),
             terms: opened.terms,
             epoch: opened.epoch,
             left: opened.left,

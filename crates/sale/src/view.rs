@@ -71,10 +71,10 @@ struct Marks {
 const NONE_WAITS: i64 = i64::MIN;
 
 impl SaleView {
-    pub(crate) fn new(activity: ActivityId) -> Self {
+    pub(crate) fn new(activity: ActivityId, expected_buyers: u64) -> Self {
         Self {
             activity,
-            buyers: Buyers::new(),
+            buyers: Buyers::for_about(expected_buyers),
             marks: Marks {
                 visible_below: AtomicU64::new(0),
                 stock_left: AtomicU64::new(0),

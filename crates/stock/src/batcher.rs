@@ -12,13 +12,33 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::{Answer, Stock};
 
-struct Waiting {
-    claim: Claim,
-    reply: oneshot::Sender<Answer>,
+/// Claims, and beside each the caller's end of its answer: apart, since the store takes the claims alone.
+#[derive(Default)]
+struct Batch {
+    claims: Vec<Claim>,
+    replies: Vec<oneshot::Sender<Answer>>,
+}
+
+impl Batch {
+    /// Room for as many as the last batch had.
+    fn with_capacity(count: usize) -> Self {
+        Self {
+            claims: Vec::with_capacity(count),
+            replies: Vec::with_capacity(count),
+        }
+    }
+
+    /// The first `count` of them, out of more.
+    fn split(&mut self, count: usize) -> Self {
+        Self {
+            claims: self.claims.drain(..count).collect(),
+            replies: self.replies.drain(..count).collect(),
+        }
+    }
 }
 
 struct Gathering {
-    waiting: Vec<Waiting>,
+    waiting: Batch,
     closed: bool,
 }
 
@@ -41,11 +61,12 @@ impl Claims {
         let (reply, answer) = oneshot::channel();
         let first = {
             let mut gathering = self.0.gathering.lock();
-            if gathering.closed || self.0.waiting_max <= gathering.waiting.len() {
+            if gathering.closed || self.0.waiting_max <= gathering.waiting.claims.len() {
                 return Err(Refusal::Busy);
             }
-            gathering.waiting.push(Waiting { claim, reply });
-            gathering.waiting.len() == 1
+            gathering.waiting.claims.push(claim);
+            gathering.waiting.replies.push(reply);
+            gathering.waiting.claims.len() == 1
         };
         if first {
             self.0.arrived.notify_one();
@@ -56,7 +77,7 @@ impl Claims {
     /// Claims that wait for their batch.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.0.gathering.lock().waiting.len()
+        self.0.gathering.lock().waiting.claims.len()
     }
 }
 
@@ -75,7 +96,7 @@ impl Batcher {
     #[must_use]
     pub fn new(stock: Arc<dyn Stock>, waiting_max: usize) -> (Self, Claims) {
         let gathering = Mutex::new(Gathering {
-            waiting: Vec::new(),
+            waiting: Batch::default(),
             closed: false,
         });
         let shared = Arc::new(Shared {
@@ -96,8 +117,7 @@ impl Batcher {
     /// Carries batches for ever; to be dropped at shutdown after the last request was answered.
     pub async fn run(self) {
         loop {
-            let batch = self.next_batch().await;
-            let (claims, replies): (Vec<_>, Vec<_>) = batch.into_iter().map(|w| (w.claim, w.reply)).unzip();
+            let Batch { claims, replies } = self.next_batch().await;
             let answers = self.stock.claim(claims).await;
             for (reply, answer) in replies.into_iter().zip(answers) {
                 // A caller that went away does not take its answer; it can ask again with its key.
@@ -106,15 +126,16 @@ impl Batcher {
         }
     }
 
-    async fn next_batch(&self) -> Vec<Waiting> {
+    async fn next_batch(&self) -> Batch {
         loop {
             {
                 let waiting = &mut self.shared.gathering.lock().waiting;
-                if self.batch_size_max < waiting.len() {
-                    return waiting.drain(..self.batch_size_max).collect();
+                let count = waiting.claims.len();
+                if self.batch_size_max < count {
+                    return waiting.split(self.batch_size_max);
                 }
-                if !waiting.is_empty() {
-                    return mem::take(waiting);
+                if 0 < count {
+                    return mem::replace(waiting, Batch::with_capacity(count));
                 }
             }
             self.shared.arrived.notified().await;
@@ -126,6 +147,6 @@ impl Drop for Batcher {
     fn drop(&mut self) {
         let mut gathering = self.shared.gathering.lock();
         gathering.closed = true;
-        gathering.waiting.clear();
+        gathering.waiting = Batch::default();
     }
 }
