@@ -119,6 +119,13 @@ fn is_json(headers: &HeaderMap) -> bool {
     let Some(Ok(text)) = types.next().map(|value| value.to_str()) else {
         return false;
     };
-    let essence = text.split(';').next().unwrap_or("").trim();
-    types.next().is_none() && essence.eq_ignore_ascii_case("application/json")
+    let mut parts = text.split(';').map(str::trim);
+    let essence = parts.next().unwrap_or("");
+    types.next().is_none() && essence.eq_ignore_ascii_case("application/json") && parts.all(is_utf8_or_no_charset)
+}
+
+/// JSON is UTF-8 (RFC 8259 8.1): a body that says to be anything else is not read as if it were.
+fn is_utf8_or_no_charset(parameter: &str) -> bool {
+    let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+    !name.trim().eq_ignore_ascii_case("charset") || value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
 }

@@ -7,25 +7,28 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use seckill_sale::{Activity, ActivityId, Refusal};
+use foldhash::fast::RandomState;
+use seckill_sale::{Activity, ActivityId, Refusal, Status};
 
 /// How long an activity stays here after its end: 7 days.
 pub const ENDED_KEPT_MS: i64 = 7 * 24 * 3600 * 1000;
 
 /// All activities at one moment.
-pub type Activities = HashMap<ActivityId, Arc<Activity>>;
+pub type Activities = HashMap<ActivityId, Arc<Activity>, RandomState>;
 
 /// The activities in force.
 #[derive(Debug, Default)]
 pub struct Catalogue(ArcSwap<Activities>);
 
 impl Catalogue {
-    /// The activity.
+    /// The activity, where people may know of it: a draft is as unknown as an id that nobody gave out.
     ///
     /// # Errors
     /// [`Refusal::UnknownActivity`].
     pub fn find(&self, id: ActivityId) -> Result<Arc<Activity>, Refusal> {
-        self.0.load().get(&id).cloned().ok_or(Refusal::UnknownActivity)
+        let activities = self.0.load();
+        let known = activities.get(&id).filter(|activity| activity.status != Status::Draft);
+        known.cloned().ok_or(Refusal::UnknownActivity)
     }
 
     /// All of them, for lists.
@@ -89,6 +92,16 @@ mod tests {
         catalogue.replace([versioned(1, 1), versioned(2, 1)]);
         catalogue.replace([versioned(2, 1)]);
         assert_eq!([version(&catalogue, 1), version(&catalogue, 2)], [None, Some(1)]);
+    }
+
+    #[test]
+    fn draft_is_unknown_to_buyers() {
+        let catalogue = Catalogue::default();
+        catalogue.put(&Arc::new(Activity {
+            status: Status::Draft,
+            ..activity(1)
+        }));
+        assert_eq!((version(&catalogue, 1), catalogue.all().len()), (None, 1));
     }
 
     #[test]

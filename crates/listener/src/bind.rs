@@ -8,9 +8,8 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::Error;
 
-/// Connections that the kernel holds for us while the accept thread is busy. The kernel lowers it
-/// to `net.core.somaxconn`.
-const BACKLOG: i32 = 8_192;
+/// Connections that the kernel holds for us while the accept thread is busy, where nothing else is set.
+pub const BACKLOG_DEFAULT: u32 = 4_096;
 /// Kernel memory that one client which doesn't read can pin down, in bytes (the kernel doubles it).
 const SEND_BUFFER_BYTES: usize = 256 * 1024;
 /// A peer that vanished is given up when sent bytes stay unacknowledged this long; otherwise a
@@ -25,15 +24,16 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Binds and listens. Connections queue in the kernel from here on.
+    /// Binds and listens. Connections queue in the kernel from here on, at most `backlog` of them; the kernel lowers that to
+    /// `net.core.somaxconn`.
     ///
     /// The port is never shared: without `SO_REUSEPORT` a second process fails instead of taking
     /// half of the buyers. `SO_REUSEADDR` lets a restart bind while old connections linger.
     ///
     /// # Errors
     /// [`Error::AddressInUse`] where somebody listens there, [`Error::Bind`] for any other reason.
-    pub fn bind(address: SocketAddr) -> Result<Self, Error> {
-        let socket = open(address).map_err(|source| {
+    pub fn bind(address: SocketAddr, backlog: u32) -> Result<Self, Error> {
+        let socket = open(address, backlog).map_err(|source| {
             if source.kind() == io::ErrorKind::AddrInUse {
                 Error::AddressInUse { address }
             } else {
@@ -55,7 +55,7 @@ impl Listener {
     }
 }
 
-fn open(address: SocketAddr) -> io::Result<TcpListener> {
+fn open(address: SocketAddr, backlog: u32) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     socket.set_reuse_address(true)?;
     socket.set_nonblocking(true)?;
@@ -64,7 +64,7 @@ fn open(address: SocketAddr) -> io::Result<TcpListener> {
     socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
     socket.set_tcp_user_timeout(Some(UNACKNOWLEDGED_MAX))?;
     socket.bind(&address.into())?;
-    socket.listen(BACKLOG)?;
+    socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
     Ok(socket.into())
 }
 
@@ -82,15 +82,15 @@ mod tests {
 
     #[test]
     fn second_bind_fails_with_address_in_use() {
-        let first = Listener::bind(any_port()).expect("a free port");
-        let second = Listener::bind(first.local_addr()).expect_err("port is taken");
+        let first = Listener::bind(any_port(), BACKLOG_DEFAULT).expect("a free port");
+        let second = Listener::bind(first.local_addr(), BACKLOG_DEFAULT).expect_err("port is taken");
         assert!(matches!(second, Error::AddressInUse { .. }));
         assert!(second.to_string().contains("address in use"));
     }
 
     #[test]
     fn accepted_sockets_inherit_the_options() {
-        let listener = Listener::bind(any_port()).expect("a free port");
+        let listener = Listener::bind(any_port(), BACKLOG_DEFAULT).expect("a free port");
         let _client = TcpStream::connect(listener.local_addr()).expect("the kernel queues it");
         let socket = listener.into_socket();
         socket.set_nonblocking(false).expect("to wait in accept");

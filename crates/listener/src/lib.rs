@@ -34,7 +34,7 @@ mod waker_slot;
 mod watch;
 
 pub use answer::{ErrorAnswers, bare_error_answers};
-pub use bind::Listener;
+pub use bind::{BACKLOG_DEFAULT, Listener};
 pub use body::{Body, BodyTimeout, is_body_timeout};
 pub use counts::Counts;
 pub use descriptors::raise_descriptor_limit;

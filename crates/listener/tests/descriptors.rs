@@ -6,7 +6,7 @@ use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use seckill_listener::{Limits, Listener, Server, bare_error_answers, hello};
+use seckill_listener::{BACKLOG_DEFAULT, Limits, Listener, Server, bare_error_answers, hello};
 use socket2::{Domain, Socket, Type};
 use tokio_util::sync::CancellationToken;
 
@@ -33,7 +33,7 @@ fn is_answered(client: &mut TcpStream) -> bool {
 #[test]
 fn used_up_descriptors_are_waited_out() {
     let shutdown = CancellationToken::new();
-    let listener = Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("a free port");
+    let listener = Listener::bind("127.0.0.1:0".parse().expect("an address"), BACKLOG_DEFAULT).expect("a free port");
     let address = listener.local_addr();
     let server = Server {
         listener,

@@ -3,7 +3,7 @@
 use std::net::TcpStream;
 use std::time::Duration;
 
-use seckill_listener::{Error, Limits, Listener, hello};
+use seckill_listener::{BACKLOG_DEFAULT, Error, Limits, Listener, hello};
 use tokio_util::sync::CancellationToken;
 
 use crate::client::{Client, wait_until};
@@ -92,7 +92,7 @@ fn port_is_free_again_afterwards() {
     let mut client = Client::connect(server.address);
     assert_eq!(client.get("/").status, 200);
     server.stop();
-    Listener::bind(server.address).expect("SO_REUSEADDR");
+    Listener::bind(server.address, BACKLOG_DEFAULT).expect("SO_REUSEADDR");
 }
 
 #[test]

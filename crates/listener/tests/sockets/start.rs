@@ -13,7 +13,9 @@ use http::{Request, Response, StatusCode};
 use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full, StreamBody};
-use seckill_listener::{Body, ErrorAnswers, Limits, Listener, Peer, Server, ServerHandle, is_body_timeout};
+use seckill_listener::{
+    BACKLOG_DEFAULT, Body, ErrorAnswers, Limits, Listener, Peer, Server, ServerHandle, is_body_timeout,
+};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -107,7 +109,7 @@ pub(crate) fn start_on(cores: usize, limits: Limits) -> Running {
 
 pub(crate) fn server(cores: usize, limits: Limits, shutdown: &CancellationToken) -> Server {
     Server {
-        listener: Listener::bind("127.0.0.1:0".parse().expect("an address")).expect("a free port"),
+        listener: Listener::bind("127.0.0.1:0".parse().expect("an address"), BACKLOG_DEFAULT).expect("a free port"),
         cores,
         limits,
         error_answers: worded(),

@@ -10,7 +10,7 @@ use seckill_bench::overload::{Bottleneck, OverloadConfig};
 use seckill_bench::ratios::{RatioConfig, compare};
 use seckill_bench::report::Report;
 use seckill_bench::server::{ServerConfig, Target};
-use seckill_listener::{Limits, Listener, Server, bare_error_answers, hello};
+use seckill_listener::{BACKLOG_DEFAULT, Limits, Listener, Server, bare_error_answers, hello};
 use seckill_settings::JwtKey;
 use tokio_util::sync::CancellationToken;
 
@@ -153,7 +153,7 @@ fn serve_hello(args: &BenchArgs) -> Outcome {
         .map_err(|error| Failure::usage(format!("--listen {address}: {error}")))?;
     let shutdown = CancellationToken::new();
     let server = Server {
-        listener: Listener::bind(address).map_err(|error| Failure::failed(chain(&error)))?,
+        listener: Listener::bind(address, BACKLOG_DEFAULT).map_err(|error| Failure::failed(chain(&error)))?,
         cores: std::thread::available_parallelism().map_or(1, usize::from),
         limits: Limits {
             connections_per_ip: usize::MAX,

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use seckill_api::Shared;
 use seckill_console::{AdminToken, Connection, Console, Parts, router};
 use seckill_gate::Networks;
-use seckill_listener::{Limits, Listener, Server, ServerHandle, bare_error_answers, is_body_timeout};
+use seckill_listener::{Limits, Listener, Server, ServerHandle, is_body_timeout};
 use seckill_settings::Settings;
 
 use super::node::Node;
@@ -18,7 +19,8 @@ const CONNECTIONS_MAX: usize = 512;
 /// Binds the port.
 pub(crate) fn bind(settings: &Settings) -> Result<Listener, Failure> {
     let address = settings.admin.listen;
-    Listener::bind(address).map_err(|error| Failure::failed(format!("admin.listen {address}: {}", chain(&error))))
+    Listener::bind(address, settings.server.accept_backlog)
+        .map_err(|error| Failure::failed(format!("admin.listen {address}: {}", chain(&error))))
 }
 
 /// The operator's token: from the settings, else the data folder's own.
@@ -53,8 +55,13 @@ pub(crate) fn console(node: &Node, token: &str) -> Result<Arc<Console>, Failure>
     Ok(console)
 }
 
-/// Serves the console on a thread of its own.
-pub(crate) fn serve(node: &Node, listener: Listener, console: &Arc<Console>) -> Result<ServerHandle, Failure> {
+/// Serves the console on a thread of its own. What the listener refuses by itself is answered as on the public port.
+pub(crate) fn serve(
+    node: &Node,
+    listener: Listener,
+    console: &Arc<Console>,
+    api: &Arc<Shared>,
+) -> Result<ServerHandle, Failure> {
     let limits = public::limits(&node.settings);
     let server = Server {
         listener,
@@ -64,7 +71,7 @@ pub(crate) fn serve(node: &Node, listener: Listener, console: &Arc<Console>) -> 
             connections_per_ip: CONNECTIONS_MAX,
             ..limits
         },
-        error_answers: bare_error_answers(),
+        error_answers: Arc::new(api.error_answers()),
         shutdown: node.shutdown.listeners.clone(),
     };
     let router = router(console.clone());

@@ -51,8 +51,9 @@ pub(crate) fn start(settings: Settings) -> Result<Running, Failure> {
     refreshed.map_err(|error| Failure::unreachable(format!("the activities can't be read: {error}")))?;
     let console = admin::console(&node, &token.text)?;
     let house = House::start(&node, &console)?;
-    let public = public::serve(&node, public_listener)?;
-    let admin = admin::serve(&node, admin_listener, &console)?;
+    let api = public::shared(&node)?;
+    let admin = admin::serve(&node, admin_listener, &console, &api)?;
+    let public = public::serve(&node, public_listener, api)?;
     meters::connect(&node, public.counts().clone());
     node.readiness.set_ready();
     tracing::info!(public = %public.local_addr(), admin = %admin.local_addr(), "ready");

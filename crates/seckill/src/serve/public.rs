@@ -15,12 +15,13 @@ use crate::exit::{Failure, chain};
 /// Binds the port, before anything else is begun: a second process is refused at once.
 pub(crate) fn bind(settings: &Settings) -> Result<Listener, Failure> {
     let address = settings.server.listen;
-    Listener::bind(address).map_err(|error| Failure::failed(format!("server.listen {address}: {}", chain(&error))))
+    Listener::bind(address, settings.server.accept_backlog)
+        .map_err(|error| Failure::failed(format!("server.listen {address}: {}", chain(&error))))
 }
 
-/// Serves the API.
-pub(crate) fn serve(node: &Node, listener: Listener) -> Result<ServerHandle, Failure> {
-    let shared = Shared::new(Parts {
+/// What all cores of the API share.
+pub(crate) fn shared(node: &Node) -> Result<Arc<Shared>, Failure> {
+    Ok(Shared::new(Parts {
         gate: node.gate.clone(),
         operator: node.operator.clone(),
         pace: node.pace.clone(),
@@ -29,7 +30,11 @@ pub(crate) fn serve(node: &Node, listener: Listener) -> Result<ServerHandle, Fai
         settings: api_settings(&node.settings)?,
         shutdown: node.shutdown.streams.clone(),
         is_body_timeout: |error| is_body_timeout(error),
-    });
+    }))
+}
+
+/// Serves the API.
+pub(crate) fn serve(node: &Node, listener: Listener, shared: Arc<Shared>) -> Result<ServerHandle, Failure> {
     let server = Server {
         listener,
         cores: node.settings.server.cores.get(),
