@@ -18,7 +18,7 @@ use crate::cached_page::Page;
 use crate::call::Call;
 use crate::error::Error;
 use crate::path;
-use crate::wording::push_digits;
+use crate::wording::Digits;
 
 /// Activities of a list; the unended come first.
 const LIST_MAX: usize = 500;
@@ -133,7 +133,7 @@ fn answer(call: &Call, headers: &HeaderMap, page: &Page) -> Answer {
     } else {
         let mut data = Vec::with_capacity(page.members.len() + 40);
         data.extend_from_slice(b"{\"server_time\":");
-        push_digits(&mut data, call.moment.now.0.unsigned_abs());
+        data.extend_from_slice(Digits::new().of(call.moment.now.0.unsigned_abs()));
         data.push(b',');
         data.extend_from_slice(&page.members);
         Answer::fine_json(data)

@@ -5,7 +5,7 @@ use http::header::{HeaderName, LOCATION};
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 use seckill_flow::{Queued, Wish};
-use seckill_gate::{Earlier, Identified};
+use seckill_gate::{Earlier, Identified, Moment};
 use seckill_metrics::ShedReason;
 use seckill_sale::{ActivityId, QUEUED, Refusal, RequestKey, UserId};
 use seckill_stock::Glance;
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::extract::Incoming;
 use crate::purchase_form::{self, Asked};
 use crate::result_view::{self, Place};
-use crate::wording::push_digits;
+use crate::wording::{Digits, joined};
 
 const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
@@ -40,12 +40,15 @@ async fn purchase(call: &Call, head: &Parts, body: impl Incoming) -> Outcome {
     let gate = &call.shared().gate;
     let arrived = gate.arrive(call.at_gate(&head.headers), call.moment)?;
     let identified = gate.identify(arrived, call.moment)?;
+    // A body may take its time: then the window is looked at by the time that it is afterwards.
+    let at_once = body.is_end_stream();
     let asked = purchase_form::read(call, head, body).await?;
-    admitted(call, identified, asked).await
+    let moment = if at_once { call.moment } else { call.shared().moment() };
+    admitted(call, identified, asked, moment).await
 }
 
 /// The purchase of somebody who is known, from the gate's last stage on.
-pub(crate) async fn admitted(call: &Call, identified: Identified<'_>, asked: Asked) -> Outcome {
+pub(crate) async fn admitted(call: &Call, identified: Identified<'_>, asked: Asked, moment: Moment) -> Outcome {
     let activity = asked.activity.ok_or(Refusal::UnknownActivity)?;
     let user = identified.user().clone();
     let wish = seckill_gate::Wish {
@@ -53,8 +56,6 @@ pub(crate) async fn admitted(call: &Call, identified: Identified<'_>, asked: Ask
         quantity: asked.quantity,
         token: asked.token.as_deref(),
     };
-    // The body may have taken its time: the window is looked at by the time that it is now.
-    let moment = call.shared().moment();
     let earlier = |user: &UserId, activity| earlier(call, user, activity);
     let admitted = match call.shared().gate.admit_purchase(identified, wish, earlier, moment) {
         Ok(admitted) => admitted,
@@ -134,12 +135,13 @@ fn answer(call: &Call, activity: ActivityId, queued: Queued) -> Answer {
         age_ms: 0,
     };
     let view = result_view::queued(queued.ticket, place, shared.settings.polls);
-    let mut location = b"/api/seckill/result/".to_vec();
-    push_digits(&mut location, activity.get());
-    let answer = Answer::said(0, QUEUED, &view).status(StatusCode::ACCEPTED).header(
-        LOCATION,
-        HeaderValue::from_maybe_shared(Bytes::from(location)).expect("a path of digits is a header"),
-    );
+    let location = joined(&[b"/api/seckill/result/", Digits::new().of(activity.get())]);
+    let answer = Answer::said_json(0, QUEUED, view.json())
+        .status(StatusCode::ACCEPTED)
+        .header(
+            LOCATION,
+            HeaderValue::from_maybe_shared(Bytes::from(location)).expect("a path of digits is a header"),
+        );
     if queued.replayed {
         answer.header(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"))
     } else {

@@ -36,7 +36,7 @@ pub(crate) async fn legacy(call: Call, request: Request) -> Result<Answer, Error
         let named: LegacyBody = extract::json(&call, &head.headers, body).await?;
         let identified = gate.identify_named(arrived, named.user_id)?;
         let asked = Asked::one(ActivityId::new(named.activity_id).ok(), key);
-        buy::admitted(&call, identified, asked).await
+        buy::admitted(&call, identified, asked, call.shared().moment()).await
     };
     buy::finish(&call, outcome.await)
 }

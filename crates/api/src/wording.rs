@@ -43,42 +43,59 @@ fn or_null(data: &[u8]) -> &[u8] {
 }
 
 pub(crate) fn envelope(code: u32, message: Message, language: Language, data: &[u8], id: &RequestId) -> Bytes {
-    let mut head = Vec::with_capacity(96);
-    head.extend_from_slice(b"{\"code\":");
-    push_digits(&mut head, code.into());
-    head.extend_from_slice(b",\"message\":\"");
-    head.extend_from_slice(in_language(message, language).as_bytes());
-    head.extend_from_slice(b"\",\"data\":");
-    finish(&head, data, id)
-}
-
-/// A whole body from its head. Its room is measured: a buffer with room to spare would cost one more allocation to share.
-fn finish(head: &[u8], data: &[u8], id: &RequestId) -> Bytes {
+    let mut digits = Digits::new();
     let parts = [
-        head,
+        b"{\"code\":",
+        digits.of(code.into()),
+        b",\"message\":\"",
+        in_language(message, language).as_bytes(),
+        b"\",\"data\":",
         or_null(data),
         b",\"request_id\":\"",
         id.as_str().as_bytes(),
         b"\"}",
     ];
-    let mut body = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
-    parts.iter().for_each(|part| body.extend_from_slice(part));
-    body.into()
+    joined(&parts).into()
 }
 
-/// Decimal digits of `number`.
-pub(crate) fn push_digits(body: &mut Vec<u8>, mut number: u64) {
-    let mut digits = [0_u8; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
+/// Bytes in one piece. Its room is measured: a buffer with room to spare would cost one more allocation to share.
+pub(crate) fn joined(parts: &[&[u8]]) -> Vec<u8> {
+    let mut body = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
+    parts.iter().for_each(|part| body.extend_from_slice(part));
+    body
+}
+
+/// A whole body from its head.
+fn finish(head: &[u8], data: &[u8], id: &RequestId) -> Bytes {
+    joined(&[
+        head,
+        or_null(data),
+        b",\"request_id\":\"",
+        id.as_str().as_bytes(),
+        b"\"}",
+    ])
+    .into()
+}
+
+/// Room for the decimal digits of a number.
+pub(crate) struct Digits([u8; 20]);
+
+impl Digits {
+    pub(crate) const fn new() -> Self {
+        Self([0; 20])
+    }
+
+    pub(crate) fn of(&mut self, mut number: u64) -> &[u8] {
+        let mut at = self.0.len();
+        loop {
+            at -= 1;
+            self.0[at] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                return &self.0[at..];
+            }
         }
     }
-    body.extend_from_slice(&digits[at..]);
 }
 
 /// Everything before the value of `data`, for every code in both languages, where the detail is the message itself.

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 use foldhash::fast::RandomState;
 use seckill_sale::{Activity, ActivityId, Refusal, Status};
 
@@ -26,9 +26,12 @@ impl Catalogue {
     /// # Errors
     /// [`Refusal::UnknownActivity`].
     pub fn find(&self, id: ActivityId) -> Result<Arc<Activity>, Refusal> {
-        let activities = self.0.load();
-        let known = activities.get(&id).filter(|activity| activity.status != Status::Draft);
-        known.cloned().ok_or(Refusal::UnknownActivity)
+        self.now().find(id).cloned()
+    }
+
+    /// The activities of this moment, to be read and let go: no count of references moves between the cores.
+    pub(crate) fn now(&self) -> Now {
+        Now(self.0.load())
     }
 
     /// All of them, for lists.
@@ -64,6 +67,16 @@ impl Catalogue {
             next.insert(activity.id, Arc::clone(activity));
             Arc::new(next)
         });
+    }
+}
+
+/// See [`Catalogue::now`].
+pub(crate) struct Now(Guard<Arc<Activities>>);
+
+impl Now {
+    pub(crate) fn find(&self, id: ActivityId) -> Result<&Arc<Activity>, Refusal> {
+        let known = self.0.get(&id).filter(|activity| activity.status != Status::Draft);
+        known.ok_or(Refusal::UnknownActivity)
     }
 }
 

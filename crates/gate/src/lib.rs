@@ -196,23 +196,23 @@ impl Gate {
         earlier: impl FnOnce(&UserId, ActivityId) -> Earlier,
         moment: Moment,
     ) -> Result<Admitted, Refusal> {
-        let activity = self.catalogue.find(wish.activity)?;
-        check_quantity(&activity, wish.quantity)?;
+        let activities = self.catalogue.now();
+        let activity = activities.find(wish.activity)?;
+        check_quantity(activity, wish.quantity)?;
         self.blocks
             .check(identified.client(), &identified.user, identified.device(), moment.now)?;
         let switches = self.switches.load();
-        switches.check_open(&activity)?;
-        check_window(&activity, moment, 0)?;
+        switches.check_open(activity)?;
+        check_window(activity, moment, 0)?;
         // Behind the window: who is too early or too late should hear just that.
         self.sieve.check(switches.admit_ratio)?;
-        let challenge_passed = self.passes_challenge(switches.challenge_of(&activity), &identified, wish, moment);
+        let challenge_passed = self.passes_challenge(switches.challenge_of(activity), &identified, wish, moment);
         if !challenge_passed && earlier(&identified.user, activity.id) == Earlier::None {
             return Err(Refusal::ChallengeFailed);
         }
         self.check_rates(&identified, activity.id, moment)?;
         Ok(Admitted {
             user: identified.user,
-            activity,
             quantity: wish.quantity,
             challenge_passed,
         })

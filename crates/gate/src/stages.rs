@@ -5,10 +5,9 @@
 //! ```
 
 use std::net::IpAddr;
-use std::sync::Arc;
 
 use http::HeaderMap;
-use seckill_sale::{Activity, ActivityId, EpochMs, Quantity, UserId};
+use seckill_sale::{ActivityId, EpochMs, Quantity, UserId};
 
 use crate::device::Device;
 
@@ -108,7 +107,6 @@ pub enum Earlier {
 #[derive(Debug)]
 pub struct Admitted {
     pub(crate) user: UserId,
-    pub(crate) activity: Arc<Activity>,
     pub(crate) quantity: Quantity,
     pub(crate) challenge_passed: bool,
 }
@@ -118,12 +116,6 @@ impl Admitted {
     #[must_use]
     pub const fn user(&self) -> &UserId {
         &self.user
-    }
-
-    /// The sale.
-    #[must_use]
-    pub const fn activity(&self) -> &Arc<Activity> {
-        &self.activity
     }
 
     /// Units wanted: not more than the sale gives to one buyer.
@@ -139,11 +131,5 @@ impl Admitted {
     #[must_use]
     pub const fn challenge_passed(&self) -> bool {
         self.challenge_passed
-    }
-
-    /// The parts, for a claim.
-    #[must_use]
-    pub fn into_parts(self) -> (UserId, Arc<Activity>, Quantity) {
-        (self.user, self.activity, self.quantity)
     }
 }

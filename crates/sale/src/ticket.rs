@@ -30,7 +30,8 @@ impl Ticket {
     }
 
     /// As it is written. Every accepted purchase is told its ticket, so this does without the machinery of `format!`.
-    fn text(self) -> CompactString {
+    #[must_use]
+    pub fn text(self) -> CompactString {
         written('T', self, 10)
     }
 }
