@@ -63,6 +63,8 @@ faults! {
     UnitsTwice = "units-twice";
     /// Reconciliation raises the units left.
     ReconcileRaises = "reconcile-raises";
+    /// Recovery forgets one of the tickets that it queues again.
+    RequeueLost = "requeue-lost";
 }
 
 impl fmt::Display for Fault {

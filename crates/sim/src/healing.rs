@@ -1,4 +1,4 @@
-//! The end of a run: everything heals, what waits is worked off, and the auditor looks at all of it, before and after a last loss of power.
+//! What happens when all heals: people buy the rest, what waits is worked off, and the auditor looks at all of it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,23 +21,7 @@ const LEASE_MS: i64 = 31_000;
 const ROUNDS_MAX: u32 = 40;
 
 impl World {
-    /// Heals everything and audits.
-    pub(crate) fn end(&mut self) {
-        self.heal();
-        self.sell_rest();
-        self.work_off();
-        self.reconcile_all();
-        self.audit_all();
-        self.weather.note("the last loss of power");
-        self.die(Death::PowerLoss);
-        self.start();
-        self.audit_all();
-        self.compact();
-        self.start();
-        self.audit_all();
-    }
-
-    fn heal(&mut self) {
+    pub(crate) fn heal(&mut self) {
         if self.is_violated() {
             return;
         }
@@ -70,7 +54,7 @@ impl World {
     }
 
     /// Strangers come one by one until each sale says that it is sold out, or is over: no unit is left lying.
-    fn sell_rest(&mut self) {
+    pub(crate) fn sell_rest(&mut self) {
         const STRANGERS_MAX: u64 = 60;
         self.tick_now();
         for activity in self.sales.clone() {
@@ -96,7 +80,7 @@ impl World {
         }
     }
 
-    fn tick_now(&mut self) {
+    pub(crate) fn tick_now(&mut self) {
         if self.is_violated() {
             return;
         }
@@ -105,7 +89,7 @@ impl World {
     }
 
     /// Workers, scheduler and operators work until nothing waits.
-    fn work_off(&mut self) {
+    pub(crate) fn work_off(&mut self) {
         for _ in 0..ROUNDS_MAX {
             if self.is_violated() {
                 return;
@@ -171,7 +155,7 @@ impl World {
     }
 
     /// Nothing is left to be put right, and putting it right changes nothing.
-    fn reconcile_all(&mut self) {
+    pub(crate) fn reconcile_all(&mut self) {
         for activity in self.sales.clone() {
             for fix in [Fix::Nothing, Fix::Differences] {
                 if self.is_violated() {
@@ -194,7 +178,7 @@ impl World {
     }
 
     /// Gives the auditor everything that store and results say.
-    fn audit_all(&mut self) {
+    pub(crate) fn audit_all(&mut self) {
         for activity in self.sales.clone() {
             if self.is_violated() {
                 return;

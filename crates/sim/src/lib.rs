@@ -13,7 +13,9 @@
 //! All of it follows from one seed: one thread, no timer, no randomness of the system. Hash maps of the product whose order differs from
 //! run to run are read in order (`store.rs`). A step is one poll of one task that was woken, one turn of the store, or one thing that begins
 //! or fails. A run leaves some things out, so that others happen more often in it (`scenario.rs`). At the end all heals; strangers buy
-//! until nothing is left; what waits is worked off; and everything is compared, before and after a last loss of power and a compaction.
+//! until nothing is left; the database is restored from a copy that knows nothing of them, and recovered; what waits is worked off; and
+//! everything is compared, before and after a last loss of power and a compaction, and once more after the journal was lost as a whole
+//! and built again. Recovery dies in the middle, too, and is begun again.
 //!
 //! # The auditor
 //!
@@ -34,7 +36,8 @@
 //!   money is booked as its payer was told · a wrong amount is refused;
 //! - the house: a journal can be read as it was written · the process starts · the product never panics · everybody is answered · nothing
 //!   waits when all is quiet · store and ledger know the same · the product's audit balances · nothing is left to reconcile · the ledger is
-//!   written first · a dead letter is resolved once.
+//!   written first · a dead letter is resolved once · an older database is noticed ·
+//!   recovery can be done.
 //!
 //! # Planted faults
 //!
@@ -65,22 +68,25 @@
 //! | `expires-paid` | ledger | paid orders expire | an order ends twice |
 //! | `units-twice` | ledger | a cancelled order gives its units back twice | a product's units are not conserved |
 //! | `reconcile-raises` | reconciliation | the units left are raised | the store admits more than the ledger has, or reconciliation says so |
+//! | `requeue-lost` | stock | recovery forgets one of the tickets that it queues again | something is left to reconcile |
 //!
 //! # What it does not do
 //!
-//! No HTTP, no gate, no threads: what races between threads is not found here. A database or a journal that was lost as a whole, and what
-//! recovery makes of it, is tested beside the flows.
+//! No HTTP, no gate, no threads: what races between threads is not found here.
 
 mod actions;
 mod auditor;
 mod disk;
+mod ending;
 mod executor;
 mod fault;
 mod healing;
 mod house;
 mod ledger;
+mod lies;
 mod opening;
 mod random;
+mod recovery;
 mod scenario;
 mod store;
 mod trace;

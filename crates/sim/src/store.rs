@@ -17,6 +17,7 @@ use seckill_sale::{
 use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Reserved, Stock};
 
 use crate::fault::Fault;
+use crate::lies;
 use crate::weather::{Course, Weather};
 
 /// The store of one process.
@@ -122,15 +123,9 @@ impl Store {
         opening.opened.terms = self.wrong_terms(opening.opened.terms);
     }
 
-    fn wrong_terms(&self, mut terms: Terms) -> Terms {
+    fn wrong_terms(&self, terms: Terms) -> Terms {
         self.terms.lock().insert(terms.activity, terms);
-        if self.weather.has(Fault::WindowIgnored) {
-            terms.window.ends_at = terms.window.ends_at.plus(3_600_000);
-        }
-        if self.weather.has(Fault::PauseIgnored) && terms.status == Status::Paused {
-            terms.status = Status::Running;
-        }
-        terms
+        lies::terms(terms, &self.weather)
     }
 }
 
@@ -209,7 +204,9 @@ impl Stock for Store {
     }
 
     async fn rebase(&self, rebase: Rebase) -> Result<(), seckill_stock::Error> {
-        self.call_returning(rebase.activity, self.engine.rebase(rebase)).await
+        let activity = rebase.activity;
+        let work = self.engine.rebase(lies::rebase(rebase, &self.weather));
+        self.call_returning(activity, work).await
     }
 
     async fn change(&self, terms: Terms) -> Result<(), seckill_stock::Error> {

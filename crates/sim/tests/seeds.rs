@@ -72,4 +72,5 @@ found! {
     an_expired_order_that_was_paid_is_found: ExpiresPaid,
     units_given_back_twice_are_found: UnitsTwice,
     a_reconciliation_that_raises_units_is_found: ReconcileRaises,
+    a_ticket_that_recovery_forgets_is_found: RequeueLost,
 }

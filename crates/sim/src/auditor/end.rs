@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::commits::{FAILED, LIVE, PARKED, SUCCEEDED, order_number};
 use super::history::{End, Progress};
 use super::rows::RETURNS;
-use super::{Auditor, TicketNumber};
+use super::{Auditor, Books, TicketNumber};
 
 /// A buyer as the store answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +30,11 @@ pub(crate) struct SaleAtEnd {
 }
 
 impl Auditor {
+    /// The database is an older copy of itself. What people were told stays.
+    pub(crate) fn database_restored(&mut self, books: Books) {
+        self.books = books;
+    }
+
     /// What the store says of a sale; none where it has no state of it.
     pub(crate) fn at_end(&mut self, activity: i64, sale: Option<&SaleAtEnd>) {
         self.check_tickets(activity);
