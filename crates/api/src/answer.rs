@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
@@ -14,7 +13,6 @@ use seckill_sale::{Code, EpochMs, Language, RequestId};
 use serde::Serialize;
 
 use crate::body::Body;
-use crate::error::Error;
 use crate::request_id;
 use crate::wording::{Message, envelope, json, problem};
 
@@ -104,6 +102,15 @@ impl Answer {
             headers: HeaderMap::new(),
             content,
             retry_after_ms: None,
+        }
+    }
+
+    /// Its code; 0 where it is worded already.
+    pub(crate) const fn code(&self) -> u32 {
+        match &self.content {
+            Content::Fine { code, .. } => *code,
+            Content::Problem { code, .. } => code.number(),
+            Content::Ready(_) => 0,
         }
     }
 
@@ -216,34 +223,4 @@ pub(crate) fn of_listener(status: StatusCode, now: EpochMs) -> http::Response<By
     response.headers_mut().insert(CACHE_CONTROL, NO_STORE);
     stamp(response.headers_mut(), &id, now);
     response
-}
-
-/// An answer on its way through axum: it travels beside an empty body and is rendered outside.
-#[derive(Debug, Clone)]
-pub(crate) enum Pending {
-    Answer(Answer),
-    Error(Error),
-}
-
-impl Pending {
-    pub(crate) fn answer(self, now: EpochMs) -> Answer {
-        match self {
-            Self::Answer(answer) => answer,
-            Self::Error(error) => error.answer(now),
-        }
-    }
-}
-
-impl IntoResponse for Pending {
-    fn into_response(self) -> Response {
-        let mut response = Response::default();
-        response.extensions_mut().insert(self);
-        response
-    }
-}
-
-impl IntoResponse for Answer {
-    fn into_response(self) -> Response {
-        Pending::Answer(self).into_response()
-    }
 }

@@ -12,11 +12,12 @@ use axum::routing::future::RouteFuture;
 use http::{HeaderMap, Method, Response};
 use seckill_sale::EpochMs;
 
-use crate::answer::{Answer, Pending, stamp};
+use crate::answer::{Answer, stamp};
 use crate::body::Body;
 use crate::call::Call;
 use crate::cors::{self, Caller};
 use crate::error::Error;
+use crate::pending::Pending;
 use crate::router::Named;
 
 pub(crate) type Outcome = Result<Answer, Error>;

@@ -16,7 +16,7 @@ use crate::count;
 use crate::error::Error;
 use crate::extract::Incoming;
 use crate::purchase_form::{self, Asked};
-use crate::result_view::{self, Place};
+use crate::queued_view::{self, Place};
 use crate::wording::{Digits, joined};
 
 const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -134,7 +134,7 @@ fn answer(call: &Call, activity: ActivityId, queued: Queued) -> Answer {
         now,
         age_ms: 0,
     };
-    let view = result_view::queued(queued.ticket, place, shared.settings.polls);
+    let view = queued_view::queued(queued.ticket, place, shared.settings.polls);
     let location = joined(&[b"/api/seckill/result/", Digits::new().of(activity.get())]);
     let answer = Answer::said_json(0, QUEUED, view.json())
         .status(StatusCode::ACCEPTED)

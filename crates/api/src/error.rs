@@ -10,7 +10,8 @@ use seckill_sale::{Code, EpochMs, Refusal};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::answer::{Answer, Pending};
+use crate::answer::Answer;
+use crate::pending::Pending;
 use crate::result_view;
 use crate::timestamp::rfc3339;
 

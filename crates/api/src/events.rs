@@ -1,10 +1,7 @@
 //! `GET /api/seckill/events/{activity_id}`: the result pushed as a server-sent event. One event when it is final, then the end.
 //!
-//! Until then a comment now and again keeps proxies from closing. A stream ends by itself when the process stops, when its token
-//! expires, and after [`AGE_MAX`]; each time it says when to come again, which a browser does by itself. A reader who stalls is closed by
-//! the listener's write deadline: what stands here is not even asked then.
-
-use std::time::Duration;
+//! Until then a comment now and again keeps proxies from closing. A stream that ends without an event says when to come again, which a
+//! browser does by itself. A reader who stalls is closed by the listener's write deadline: what stands here is not even asked then.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -14,34 +11,23 @@ use futures_util::stream::unfold;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderName, HeaderValue};
-use seckill_flow::Subscription;
-use seckill_sale::{ActivityId, UserId};
-use tokio::time::{Instant, sleep_until};
+use seckill_metrics::StreamKind;
 
 use crate::call::Call;
 use crate::error::Error;
 use crate::path;
-use crate::result;
 use crate::result_view::ResultView;
-use crate::streams::Place;
+use crate::watching::{News, Watching};
 use crate::wording::said_bytes;
 
-/// Longest life of a stream.
-const AGE_MAX: Duration = Duration::from_secs(15 * 60);
 /// Milliseconds until a browser comes again, and by how many they are spread.
 const RETRY_MS: u64 = 2_000;
 const RETRY_SPREAD_MS: u64 = 2_000;
 
 /// One stream.
-struct Watching {
-    call: Call,
-    activity: ActivityId,
-    user: UserId,
-    subscription: Subscription,
-    ends_at: Instant,
-    next_beat: Instant,
+struct Events {
+    watching: Watching,
     phase: Phase,
-    _place: Place,
 }
 
 enum Phase {
@@ -57,25 +43,12 @@ pub(crate) async fn events(call: Call, head: Parts) -> Result<Response, Error> {
     let activity = path::activity_id(path::last_segment(head.uri.path()))?;
     let activity = call.visible_activity(activity)?.id;
     let expires_at = reader.expires_at();
-    let user = reader.into_user();
-    let shared = call.shared();
-    let place = shared.streams.enter(&user, call.core.index)?;
-    // Before the first look, so that no change falls between the two.
-    let subscription = shared.results.subscribe(activity, user.clone());
-    result::view(&call, activity, &user).await?;
-    let left_ms = expires_at.map_or(u64::MAX, |at| u64::try_from(at.since(call.moment.now)).unwrap_or(0));
-    let now = Instant::now();
-    let watching = Watching {
-        ends_at: now + AGE_MAX.min(Duration::from_millis(left_ms)),
-        next_beat: now + shared.settings.streams.heartbeat,
-        call,
-        activity,
-        user,
-        subscription,
+    let watching = Watching::begin(call, activity, reader.into_user(), expires_at, StreamKind::Sse).await?;
+    let events = Events {
+        watching,
         phase: Phase::First,
-        _place: place,
     };
-    Ok(response(Body::from_stream(stream(watching))))
+    Ok(response(Body::from_stream(stream(events))))
 }
 
 fn response(body: Body) -> Response {
@@ -91,57 +64,38 @@ fn response(body: Body) -> Response {
     response
 }
 
-fn stream(watching: Watching) -> impl Stream<Item = Result<Bytes, Error>> + Send {
-    unfold(watching, |mut watching| async move {
-        let piece = watching.next().await?;
-        Some((Ok(piece), watching))
+fn stream(events: Events) -> impl Stream<Item = Result<Bytes, Error>> + Send {
+    unfold(events, |mut events| async move {
+        let piece = events.next().await?;
+        Some((Ok(piece), events))
     })
 }
 
-impl Watching {
+impl Events {
     /// The next piece of the stream; none at its end.
     async fn next(&mut self) -> Option<Bytes> {
-        match self.phase {
-            Phase::First => {
-                self.phase = Phase::Waiting;
-                let opening = self.look().await.unwrap_or_else(|| retry(": queued\n"));
-                return Some(opening);
-            }
-            Phase::Waiting => {}
+        let news = match self.phase {
+            Phase::First => match self.watching.look().await {
+                Some(view) => News::Final(view),
+                None => {
+                    self.phase = Phase::Waiting;
+                    return Some(retry(": queued\n"));
+                }
+            },
+            Phase::Waiting => self.watching.next().await,
             Phase::Done => return None,
-        }
-        let shutdown = self.call.shared().shutdown.clone();
-        loop {
-            tokio::select! {
-                () = self.subscription.changed() => {
-                    if let Some(event) = self.look().await {
-                        return Some(event);
-                    }
-                }
-                () = sleep_until(self.next_beat) => {
-                    self.next_beat += self.call.shared().settings.streams.heartbeat;
-                    // A wake that was lost, wherever, costs one heartbeat.
-                    return Some(self.look().await.unwrap_or_else(|| Bytes::from_static(b": still queued\n\n")));
-                }
-                () = sleep_until(self.ends_at) => return Some(self.goodbye()),
-                () = shutdown.cancelled() => return Some(self.goodbye()),
+        };
+        Some(match news {
+            News::Beat => Bytes::from_static(b": still queued\n\n"),
+            News::Final(view) => {
+                self.phase = Phase::Done;
+                event(&view, &self.watching.call)
             }
-        }
-    }
-
-    /// The event, where the result is final.
-    async fn look(&mut self) -> Option<Bytes> {
-        let view = result::view(&self.call, self.activity, &self.user).await.ok()?;
-        if !view.is_final() {
-            return None;
-        }
-        self.phase = Phase::Done;
-        Some(event(&view, &self.call))
-    }
-
-    fn goodbye(&mut self) -> Bytes {
-        self.phase = Phase::Done;
-        retry(": come again\n")
+            News::Over => {
+                self.phase = Phase::Done;
+                retry(": come again\n")
+            }
+        })
     }
 }
 

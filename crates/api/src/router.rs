@@ -15,13 +15,14 @@ use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::Error;
 use crate::{
-    activities, buy, codes, events, health, legacy, openapi, orders, page, purchase_token, result, time, webhook,
+    activities, buy, codes, events, health, legacy, openapi, orders, page, purchase_token, result, socket, time,
+    webhook,
 };
 
 /// Names of the routes as metrics show them; whatever is no route is counted as `other`.
 pub const ROUTES: &[&str] = &[
     ACTIVITIES, ACTIVITY, BUY, CANCEL, CODES, DOCS, EVENTS, HEALTHZ, INDEX, LEGACY, OPENAPI, ORDER, ORDERS, PAY,
-    READYZ, RESULT, TIME, TOKEN, WEBHOOK,
+    READYZ, RESULT, SOCKET, TIME, TOKEN, WEBHOOK,
 ];
 
 const ACTIVITIES: &str = "/api/activities";
@@ -39,6 +40,7 @@ const ORDER: &str = "/api/orders/{order_no}";
 const ORDERS: &str = "/api/orders";
 const PAY: &str = "/api/orders/{order_no}/pay";
 const READYZ: &str = "/readyz";
+const SOCKET: &str = "/api/seckill/ws/{activity_id}";
 const RESULT: &str = "/api/seckill/result/{activity_id}";
 const TIME: &str = "/api/time";
 const TOKEN: &str = "/api/seckill/{activity_id}/token";
@@ -53,6 +55,7 @@ pub(crate) fn router(storefront: Option<Router>) -> Router {
         .route(TOKEN, named(TOKEN, post(purchase_token::token)))
         .route(RESULT, named(RESULT, get(result::result)))
         .route(EVENTS, named(EVENTS, get(events::events)))
+        .route(SOCKET, named(SOCKET, get(socket::socket)))
         .route(ORDERS, named(ORDERS, get(orders::list)))
         .route(ORDER, named(ORDER, get(orders::one)))
         .route(PAY, named(PAY, post(orders::pay)))

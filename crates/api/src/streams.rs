@@ -36,7 +36,7 @@ impl Streams {
     ///
     /// # Errors
     /// [`Error::TooManyStreams`] where he has enough, or all have.
-    pub(crate) fn enter(self: &Arc<Self>, user: &UserId, core: Core) -> Result<Place, Error> {
+    pub(crate) fn enter(self: &Arc<Self>, user: &UserId, core: Core, kind: StreamKind) -> Result<Place, Error> {
         let mut open = self.open.lock();
         if self.limits.max <= open.total {
             self.metrics.shed.inc(core, ShedReason::StreamsMax);
@@ -51,7 +51,7 @@ impl Streams {
         Ok(Place {
             streams: self.clone(),
             user: user.clone(),
-            _counted: self.metrics.streams.enter(core, StreamKind::Sse),
+            _counted: self.metrics.streams.enter(core, kind),
         })
     }
 }

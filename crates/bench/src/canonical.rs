@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::admin::Audit;
+use crate::audit::Audit;
 use crate::disk::{self, DiskProbe};
 use crate::http::get;
 use crate::jobs::Jobs;

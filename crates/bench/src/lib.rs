@@ -5,12 +5,14 @@
 //! It prints nothing: reports are values, rendered by [`report`], and progress goes to a callback.
 
 pub mod admin;
+pub mod audit;
 pub mod canonical;
 mod chart;
 pub mod client;
 pub mod comparison;
 pub mod disk;
 mod error;
+pub mod figures;
 mod html;
 pub mod http;
 pub mod jobs;

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::comparison::{Comparison, Pair, RatioReport, RunFigures, RunSize};
+use crate::comparison::{Comparison, RatioReport, RunSize};
 use crate::disk;
+use crate::figures::{Pair, RunFigures};
 use crate::jobs::{Jobs, Request};
 use crate::load::{self, Load};
 use crate::outcome::LoadReport;

@@ -1,8 +1,9 @@
 //! Tests of the three forms of a report, on a sale that a stub has run.
 
 use super::*;
-use crate::comparison::{Comparison, Pair, RunFigures, RunSize};
+use crate::comparison::{Comparison, RunSize};
 use crate::disk::DiskProbe;
+use crate::figures::{Pair, RunFigures};
 use crate::plan::{Crowd, Figures, plan};
 use crate::verdict::tests::{Lie, sale};
 use crate::words::grouped;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::Result;
-use crate::admin::Audit;
+use crate::audit::Audit;
 use crate::canonical::{Audience, SaleConfig};
 use crate::http::get;
 use crate::jobs::Jobs;

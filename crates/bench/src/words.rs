@@ -1,7 +1,8 @@
 //! How figures are put into words, the same in every form of a report.
 
-use crate::comparison::{Comparison, RatioReport, Spread};
+use crate::comparison::{Comparison, RatioReport};
 use crate::disk::DiskProbe;
+use crate::figures::Spread;
 use crate::outcome::Percentiles;
 use crate::overload::Bottleneck;
 

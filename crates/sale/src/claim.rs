@@ -1,6 +1,6 @@
 //! A claim and what a sale decides about it. Deciding changes nothing.
 
-use crate::buyers::Entry;
+use crate::buyer::Entry;
 use crate::event::Claimed;
 use crate::{ActivityId, Buyer, EpochMs, Quantity, Refusal, RequestId, RequestKey, Sale, Status, UserId};
 

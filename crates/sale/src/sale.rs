@@ -1,12 +1,12 @@
 //! The state machine of one sale: `decide` says what a claim would do, `apply` does what an event says. Deciding changes nothing;
-//! applying never fails and never looks at a clock, so replaying the same events always ends in the same state.
-//!
-//! One owner drives it; every core reads its [`SaleView`].
+//! applying never fails and never looks at a clock, so replaying the same events always ends in the same state. One owner drives it;
+//! every core reads its [`SaleView`].
 
 use std::sync::Arc;
 
 use crate::backlog::{Backlog, DeadLetter, Delivery};
-use crate::buyers::{Entry, Place};
+use crate::buyer::Entry;
+use crate::buyers::Place;
 use crate::event::{Claimed, Conclusion, Event, Opened, Restored, UnitTo};
 use crate::{Buyer, Epoch, EpochMs, Figures, RequestId, SaleView, Status, Terms, Ticket, TicketState, UserId};
 

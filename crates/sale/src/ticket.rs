@@ -7,7 +7,7 @@ use std::str::FromStr;
 use compact_str::CompactString;
 use serde::{Serialize, Serializer};
 
-use crate::{ActivityId, Epoch, IdError};
+use crate::{ActivityId, Epoch, IdError, OrderNo};
 
 /// One accepted purchase: the `sequence`-th of `epoch` of `activity`. Written `T<activity>-<epoch>-<sequence>`.
 ///
@@ -59,51 +59,6 @@ impl FromStr for Ticket {
     }
 }
 
-/// Number of an order, at most 32 characters: `S<activity>-<epoch>-<sequence>` in base 36.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct OrderNo(Ticket);
-
-impl OrderNo {
-    /// The ticket that it came from.
-    #[must_use]
-    pub const fn ticket(self) -> Ticket {
-        self.0
-    }
-}
-
-impl fmt::Display for OrderNo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = written('S', self.0, 36);
-        f.write_str(&text)
-    }
-}
-
-impl FromStr for OrderNo {
-    type Err = IdError;
-    fn from_str(text: &str) -> Result<Self, IdError> {
-        let error = IdError::BadText {
-            what: "order number",
-            length_max: 32,
-            alphabet: "S<activity>-<epoch>-<sequence>",
-        };
-        let mut parts = text
-            .strip_prefix('S')
-            .ok_or(error.clone())?
-            .split('-')
-            .map(parse_base36);
-        let (Some(Some(activity)), Some(Some(epoch)), Some(Some(sequence)), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return Err(error);
-        };
-        Ok(Self(Ticket {
-            activity: ActivityId::new(activity)?,
-            epoch: Epoch::new(epoch)?,
-            sequence,
-        }))
-    }
-}
-
 fn parse(text: &str, prefix: char) -> Option<Ticket> {
     let mut parts = text.strip_prefix(prefix)?.split('-');
     let ticket = Ticket {
@@ -119,7 +74,7 @@ fn parse(text: &str, prefix: char) -> Option<Ticket> {
 }
 
 /// The letter, then activity, epoch and sequence in this base, most significant digit first.
-fn written(letter: char, ticket: Ticket, base: u64) -> CompactString {
+pub(crate) fn written(letter: char, ticket: Ticket, base: u64) -> CompactString {
     const DIGITS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
     /// Three numbers of 64 bits in base 10, two hyphens, one letter.
     const LENGTH_MAX: usize = 63;
@@ -144,22 +99,6 @@ fn written(letter: char, ticket: Ticket, base: u64) -> CompactString {
     }
     push(letter as u8);
     CompactString::from(std::str::from_utf8(&text[at..]).expect("digits, hyphens and letters are ASCII"))
-}
-
-/// Reads a number that [`written`] wrote in base 36: upper case, no leading zero, at most 64 bits.
-fn parse_base36(text: &str) -> Option<u64> {
-    let canonical = !text.is_empty() && text.len() <= 13 && !(text.len() > 1 && text.starts_with('0'));
-    let digit = |b: u8| {
-        (b.is_ascii_digit() || b.is_ascii_uppercase())
-            .then(|| (b as char).to_digit(36))
-            .flatten()
-    };
-    canonical
-        .then(|| {
-            text.bytes()
-                .try_fold(0_u64, |sum, b| sum.checked_mul(36)?.checked_add(u64::from(digit(b)?)))
-        })
-        .flatten()
 }
 
 #[cfg(test)]

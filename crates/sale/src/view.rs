@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
-use crate::buyers::{Buyers, Entry};
+use crate::buyer::Entry;
+use crate::buyers::Buyers;
 use crate::{ActivityId, Buyer, Epoch, EpochMs, Ticket, TicketState, UserId};
 
 /// Units and tickets of one sale, as its store counts them.

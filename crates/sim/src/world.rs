@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 use seckill_engine_embedded::OpenError;
-use seckill_engine_embedded::journal::{self, Journal};
-use seckill_engine_embedded::storage::simulated::Fault as DiskFault;
+use seckill_engine_embedded::journal;
 use seckill_ledger_sql::{Options, Sqlite, Threads};
 use seckill_sale::{Clock, ManualClock};
 
@@ -16,7 +15,7 @@ use crate::auditor::{Auditor, Books};
 use crate::disk::Disk;
 use crate::executor::{Kind, Tasks};
 use crate::fault::Fault;
-use crate::house::{Ground, INSTALLATION, Process, journal_options};
+use crate::house::{Ground, Process};
 use crate::ledger::drop_unique;
 use crate::random::Random;
 use crate::scenario::{BEGINS, Scenario};
@@ -248,32 +247,6 @@ impl World {
         }
         self.ground.disk.inner.clear_faults();
         self.ground.disk.inner.limit_space(u64::MAX);
-        self.ground.disk.inner.restart();
-    }
-
-    /// While the process is down, its journal is compacted; perhaps the power fails in the middle.
-    pub(crate) fn compact(&mut self) {
-        self.die(Death::Killed);
-        if self.random.chance(500) {
-            let disk = &self.ground.disk.inner;
-            disk.fail(disk.operations() + self.random.below(60), DiskFault::PowerLoss);
-        }
-        let opened = Journal::create_or_open(
-            self.ground.disk.clone(),
-            journal_options(),
-            INSTALLATION.0,
-            &mut |_, _| Ok(()),
-        );
-        let done = opened.and_then(|opened| {
-            let mut journal = opened.journal;
-            journal.seal()?;
-            journal.compaction().map(seckill_engine_embedded::compact).transpose()
-        });
-        self.weather.note(&format!("compacted: {done:?}"));
-        if !self.ground.disk.inner.has_power() {
-            self.ground.disk.inner.restart();
-        }
-        self.ground.disk.inner.clear_faults();
         self.ground.disk.inner.restart();
     }
 

@@ -4,6 +4,7 @@ mod audit;
 mod command_line;
 mod crash;
 mod purchase;
+mod push;
 mod race;
 mod restore;
 mod shutdown;

@@ -1,0 +1,136 @@
+//! `GET /api/seckill/ws/{activity_id}`: the result pushed over a WebSocket. One text message when it is final, then the close.
+//!
+//! A browser cannot set headers here, so its token comes as a subprotocol, `bearer.<token>` beside `seckill.v1`, or as the first message;
+//! never in the URL. A page of a foreign origin is refused before anything is opened. What a client sends besides is bounded: small
+//! messages, few of them, and an answer to each ping.
+
+use std::time::Duration;
+
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
+use axum::extract::ws::{Message, WebSocketUpgrade, close_code};
+use axum::response::Response;
+use http::HeaderMap;
+use http::header::SEC_WEBSOCKET_PROTOCOL;
+use http::request::Parts;
+use seckill_metrics::StreamKind;
+use seckill_sale::{ActivityId, EpochMs, Refusal, UserId};
+use tokio::time::timeout;
+
+use crate::call::Call;
+use crate::cors::Caller;
+use crate::error::Error;
+use crate::path;
+use crate::talk::Talk;
+use crate::watching::Watching;
+
+const PROTOCOL: &str = "seckill.v1";
+const BEARER: &str = "bearer.";
+/// A token fits, and nothing else is expected.
+const MESSAGE_BYTES_MAX: usize = 8 * 1024;
+/// How long a client may take to name himself.
+const FIRST_MESSAGE_WITHIN: Duration = Duration::from_secs(5);
+
+/// A buyer, and until when his token proves it.
+type Known = (UserId, Option<EpochMs>);
+
+/// Opens a WebSocket.
+pub(crate) async fn socket(
+    call: Call,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+    head: Parts,
+) -> Result<Response, Error> {
+    if call.shared().origins.caller(&head.headers) == Caller::Foreign {
+        return Err(Error::ForeignOrigin);
+    }
+    let activity = path::activity_id(path::last_segment(head.uri.path()))?;
+    let known = known(&call, &head.headers)?;
+    let activity = call.visible_activity(activity)?.id;
+    let upgrade = upgrade.map_err(|_| Error::Malformed("this is the place of a WebSocket handshake".into()))?;
+    let watching = match known {
+        Some(known) => Some(begin(call.clone(), activity, known).await?),
+        None => None,
+    };
+    let upgrade = upgrade
+        .max_message_size(MESSAGE_BYTES_MAX)
+        .max_frame_size(MESSAGE_BYTES_MAX)
+        .protocols([PROTOCOL]);
+    Ok(upgrade.on_upgrade(move |socket| converse(Talk(socket), call, activity, watching)))
+}
+
+/// Who asks, where the handshake says so; none: the first message will.
+fn known(call: &Call, headers: &HeaderMap) -> Result<Option<Known>, Error> {
+    if let Some(token) = token_of_protocols(headers) {
+        let identity = call.shared().gate.admit_read_with_token(token, call.moment)?;
+        return Ok(Some((identity.user, Some(identity.expires_at))));
+    }
+    match call.reader(headers) {
+        Ok(reader) => {
+            let expires_at = reader.expires_at();
+            Ok(Some((reader.into_user(), expires_at)))
+        }
+        Err(Refusal::Unauthenticated) if !headers.contains_key(http::header::AUTHORIZATION) => Ok(None),
+        Err(refusal) => Err(refusal.into()),
+    }
+}
+
+fn token_of_protocols(headers: &HeaderMap) -> Option<&str> {
+    let values = headers.get_all(SEC_WEBSOCKET_PROTOCOL).iter();
+    let mut protocols = values
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|text| text.split(','));
+    protocols.find_map(|protocol| protocol.trim().strip_prefix(BEARER))
+}
+
+async fn begin(call: Call, activity: ActivityId, (user, expires_at): Known) -> Result<Watching, Error> {
+    Watching::begin(call, activity, user, expires_at, StreamKind::WebSocket).await
+}
+
+/// From the handshake to the close.
+async fn converse(mut talk: Talk, call: Call, activity: ActivityId, watching: Option<Watching>) {
+    let shutdown = call.shared().shutdown.clone();
+    let watching = match watching {
+        Some(watching) => Ok(watching),
+        None => tokio::select! {
+            named = introduced(&mut talk, call, activity) => named,
+            () = shutdown.cancelled() => return talk.close(close_code::AWAY, "come again").await,
+        },
+    };
+    match watching {
+        Ok(watching) => watch(talk, watching).await,
+        Err(reason) => talk.close(close_code::POLICY, &reason).await,
+    }
+}
+
+/// The first message is a token; else the reason of the close.
+async fn introduced(talk: &mut Talk, call: Call, activity: ActivityId) -> Result<Watching, String> {
+    let Ok(Some(Ok(Message::Text(token)))) = timeout(FIRST_MESSAGE_WITHIN, talk.0.recv()).await else {
+        return Err("the first message must be a token".to_owned());
+    };
+    let words = |error: Error, call: &Call| error.answer(call.moment.now).code().to_string();
+    let moment = call.shared().moment();
+    let identity = match call.shared().gate.admit_read_with_token(&token, moment) {
+        Ok(identity) => identity,
+        Err(refusal) => return Err(words(refusal.into(), &call)),
+    };
+    let known = (identity.user, Some(identity.expires_at));
+    begin(call.clone(), activity, known)
+        .await
+        .map_err(|error| words(error, &call))
+}
+
+/// Tells the result, and keeps the connection alive until then.
+async fn watch(mut talk: Talk, mut watching: Watching) {
+    if let Some(view) = watching.look().await {
+        return talk.tell(&view, &watching.call).await;
+    }
+    let (mut messages, mut ponged) = (0, true);
+    loop {
+        let turn = tokio::select! {
+            news = watching.next() => talk.hear_news(news, &watching.call, &mut messages, &mut ponged).await,
+            message = talk.0.recv() => talk.hear_client(message, &mut messages, &mut ponged).await,
+        };
+        if turn.is_break() {
+            return;
+        }
+    }
+}
