@@ -2,8 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
+use parking_lot::Mutex;
+
 use crate::buyers::{Buyers, Entry};
-use crate::{ActivityId, Buyer, Epoch, EpochMs, Ticket, TicketState, UserId};
+use crate::{ActivityId, Buyer, Epoch, EpochMs, Hold, Ticket, TicketState, UserId};
 
 /// Units and tickets of one sale, as its store counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,6 +67,7 @@ struct Marks {
     settled_up_to: AtomicU64,
     oldest_accepted_at: AtomicI64,
     open: AtomicBool,
+    held: Mutex<Option<Hold>>,
 }
 
 /// No ticket waits.
@@ -81,11 +84,12 @@ impl SaleView {
                 settled_up_to: AtomicU64::new(0),
                 oldest_accepted_at: AtomicI64::new(NONE_WAITS),
                 open: AtomicBool::new(false),
+                held: Mutex::new(None),
             },
         }
     }
 
-    pub(crate) fn publish(&self, figures: &Figures, open: bool) {
+    pub(crate) fn publish(&self, figures: &Figures, open: bool, held: Option<Hold>) {
         self.marks.settled_up_to.store(figures.settled_up_to, Ordering::Release);
         self.marks.oldest_accepted_at.store(
             figures.oldest_accepted_at.map_or(NONE_WAITS, |at| at.0),
@@ -94,6 +98,7 @@ impl SaleView {
         self.marks.visible_below.store(figures.next_sequence, Ordering::Release);
         self.marks.stock_left.store(figures.stock_left, Ordering::Release);
         self.marks.open.store(open, Ordering::Release);
+        *self.marks.held.lock() = held;
     }
 
     /// The sale.
@@ -108,10 +113,16 @@ impl SaleView {
         self.marks.stock_left.load(Ordering::Acquire)
     }
 
-    /// Whether the sale takes claims at all: neither paused nor closed. Its window is not looked at.
+    /// Whether the sale takes claims at all: neither paused, held nor closed. Its window is not looked at.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.marks.open.load(Ordering::Acquire)
+    }
+
+    /// The operator's pause that the ledger may not have yet.
+    #[must_use]
+    pub fn held(&self) -> Option<Hold> {
+        *self.marks.held.lock()
     }
 
     /// Every ticket up to this sequence is settled or dead.
