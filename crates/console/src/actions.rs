@@ -1,7 +1,7 @@
 //! What is done to a sale by one word: preheat, pause, resume, close, add stock. When the answer goes out it has taken effect on this node.
 
 use seckill_api::Answer;
-use seckill_sale::{Activity, EpochMs, Status, Stock};
+use seckill_sale::{EpochMs, Status, Stock};
 use serde::{Deserialize, Serialize};
 
 use crate::activities::{shown, view};
@@ -58,11 +58,10 @@ impl When {
     }
 }
 
-/// Lets nobody in, until resumed or until `at`.
+/// Lets nobody in, until resumed or until `at`. In force also where the ledger can't be written: the answer says `ledger_pending` then.
 pub(crate) async fn pause(InPath(id): InPath, Write { call, body, context }: Write<When>) -> Result<Reply, Error> {
     let resumes_at = body.moment(&call)?;
     let activity = call.console.operator.pause(id, resumes_at, context).await?;
-    check_resumes_at(&activity, resumes_at)?;
     Ok(shown(&call, &activity))
 }
 
@@ -72,25 +71,14 @@ pub(crate) async fn resume(InPath(id): InPath, Write { call, body, context }: Wr
     let activity = match body.moment(&call)? {
         None => operator.resume(id, context).await?,
         Some(at) => {
-            if call.console.ledger().activity(id).await?.status != Status::Paused {
+            let present = operator.in_force(call.console.ledger().activity(id).await?);
+            if present.status != Status::Paused {
                 return Err(Error::conflict("the activity is not paused"));
             }
-            let activity = operator.pause(id, Some(at), context).await?;
-            check_resumes_at(&activity, Some(at))?;
-            activity
+            operator.resume_at(id, at, context).await?
         }
     };
     Ok(shown(&call, &activity))
-}
-
-/// Pausing a paused sale again leaves it as it is, its moment included; that must not look like a new one.
-fn check_resumes_at(activity: &Activity, wanted: Option<EpochMs>) -> Result<(), Error> {
-    if wanted.is_some() && activity.status == Status::Paused && activity.resumes_at != wanted {
-        return Err(Error::conflict(
-            "the activity is paused already, and the moment at which it goes on stays as it was; resume it by hand",
-        ));
-    }
-    Ok(())
 }
 
 /// Ends the sale for good.

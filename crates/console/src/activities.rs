@@ -171,7 +171,10 @@ pub(crate) async fn patch(InPath(id): InPath, Write { call, body, context }: Wri
 /// An activity as it stands now.
 pub(crate) fn view(call: &Call, activity: &Activity) -> ActivityView {
     let console = &call.console;
-    ActivityView::new(activity, console.stock().stock_left(activity.id), console.now())
+    let in_force = console.operator.in_force(activity.clone());
+    let mut view = ActivityView::new(&in_force, console.stock().stock_left(activity.id), console.now());
+    view.ledger_pending = console.operator.is_pending(activity.id);
+    view
 }
 
 /// The answer that shows it.

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use http::Method;
+use http::{HeaderValue, Method};
 use seckill_gate::{bearer, client_ip};
+use seckill_ledger::Replayed;
 use seckill_sale::EpochMs;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -18,6 +19,7 @@ use tokio::sync::Semaphore;
 use crate::call::Call;
 use crate::error::Error;
 use crate::origin::is_foreign;
+use crate::outer::IDEMPOTENCY_REPLAYED;
 use crate::service::Peer;
 use crate::state::Console;
 
@@ -68,12 +70,22 @@ pub(crate) async fn guard(State(console): State<Arc<Console>>, mut request: Requ
         Ok(()) => {
             let writes = console.writes.clone();
             let reads = is_read(request.method());
-            request.extensions_mut().insert(Call { console, now });
+            let replayed = Replayed::default();
+            let call = Call {
+                console,
+                now,
+                replayed: replayed.clone(),
+            };
+            request.extensions_mut().insert(call);
             if reads {
-                next.run(request).await
-            } else {
-                finish(&writes, request, next).await
+                return next.run(request).await;
             }
+            let mut response = finish(&writes, request, next).await;
+            if replayed.is_told() {
+                let headers = response.headers_mut();
+                headers.insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
+            }
+            response
         }
         Err(error) => error.into_response(),
     }

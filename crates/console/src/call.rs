@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
+use seckill_ledger::Replayed;
 use seckill_sale::{ActivityId, EpochMs};
 
 use crate::error::Error;
@@ -17,6 +18,8 @@ pub(crate) struct Call {
     pub(crate) console: Arc<Console>,
     /// The store's time at the request's arrival.
     pub(crate) now: EpochMs,
+    /// Whether the ledger has seen the request's idempotency key before.
+    pub(crate) replayed: Replayed,
 }
 
 impl<S: Sync> FromRequestParts<S> for Call {

@@ -45,6 +45,7 @@ mod schedules;
 mod service;
 mod state;
 mod switches;
+mod switches_kept;
 mod views;
 mod write;
 

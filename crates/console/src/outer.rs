@@ -18,6 +18,9 @@ use seckill_sale::Code;
 use crate::router::UNKNOWN_ROUTE;
 use crate::state::Console;
 
+/// On the answer to a request that was carried out before; an error says nothing of the kind.
+pub(crate) const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
 /// An answer on its way out: it travels beside an empty body and is worded here.
 #[derive(Debug, Clone)]
 pub(crate) struct Reply(pub(crate) Answer);
@@ -51,6 +54,9 @@ pub(crate) async fn answer(State(console): State<Arc<Console>>, request: Request
     let (answer, others) = run(request, next).await;
     let mut response = answer.render(&id, language, console.now(), others).map(Body::new);
     response.headers_mut().extend(GUARDS);
+    if !response.status().is_success() {
+        response.headers_mut().remove(IDEMPOTENCY_REPLAYED);
+    }
 
     let status = response.status().as_u16();
     let counted = &console.metrics.http_requests;

@@ -6,7 +6,6 @@ use seckill_ledger::{DeadLetter, DeadLetterState, Movement, Order, Product};
 use seckill_sale::{Activity, Challenge, EpochMs, OrderState, Phase, Refund, Status, UnitTo};
 use serde::Serialize;
 
-/// A product.
 #[derive(Debug, Serialize)]
 pub(crate) struct ProductView {
     id: u64,
@@ -60,6 +59,8 @@ pub(crate) struct ActivityView {
     epoch: Option<u64>,
     notice: Option<String>,
     resumes_at: Option<String>,
+    /// Whether it is paused, and the ledger does not know yet.
+    pub(crate) ledger_pending: bool,
     created_at: String,
 }
 
@@ -89,6 +90,7 @@ impl ActivityView {
             epoch: activity.epoch.map(seckill_sale::Epoch::get),
             notice: activity.notice.clone(),
             resumes_at: activity.resumes_at.map(rfc3339),
+            ledger_pending: false,
             created_at: rfc3339(activity.created_at),
         }
     }

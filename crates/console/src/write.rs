@@ -10,7 +10,7 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use seckill_ledger::{Context, Idempotency};
+use seckill_ledger::{Context, Idempotency, Replayed};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -26,7 +26,7 @@ pub(crate) const BODY_BYTES_MAX: usize = 64 * 1024;
 const KEY_LENGTH_MAX: usize = 64;
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// Who writes, in audit rows.
-const ACTOR: &str = "admin";
+pub(crate) const ACTOR: &str = "admin";
 
 /// A body that says nothing.
 #[derive(Debug, Deserialize)]
@@ -48,7 +48,7 @@ impl<S: Sync, T: DeserializeOwned> FromRequest<S> for Write<T> {
         let (mut head, body) = request.into_parts();
         let call = Call::from_request_parts(&mut head, state).await?;
         let bytes = read(&call.console, &head.headers, body).await?;
-        let idempotency = idempotency(&head, &bytes)?;
+        let idempotency = idempotency(&head, &bytes, &call.replayed)?;
         let body = if bytes.is_empty() {
             input::object(b"{}")?
         } else {
@@ -89,7 +89,7 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Error> {
 }
 
 /// The key of the request, with the digest that tells it from another one under the same key.
-fn idempotency(head: &Parts, body: &[u8]) -> Result<Option<Idempotency>, Error> {
+fn idempotency(head: &Parts, body: &[u8], replayed: &Replayed) -> Result<Option<Idempotency>, Error> {
     let mut keys = head.headers.get_all(KEY).iter();
     let Some(key) = keys.next() else { return Ok(None) };
     let key = key.to_str().ok().filter(|key| {
@@ -118,5 +118,6 @@ fn idempotency(head: &Parts, body: &[u8]) -> Result<Option<Idempotency>, Error> 
     Ok(Some(Idempotency {
         key: key.to_owned(),
         digest,
+        replayed: replayed.clone(),
     }))
 }

@@ -4,6 +4,7 @@
 
 mod decode;
 mod encode;
+mod input;
 
 use seckill_sale::{ActivityId, Event};
 
@@ -21,6 +22,8 @@ pub(crate) enum Record {
     Forgotten(ActivityId),
     /// The ledger's settlement batches up to this one were acknowledged.
     Acknowledged(u64),
+    /// Switches that an operator has set and the ledger may not have yet; empty: it has them.
+    Switched(String),
 }
 
 /// Why bytes are not a record.
@@ -44,14 +47,17 @@ mod kind {
     pub(super) const BUILT: u8 = 13;
     pub(super) const FORGOTTEN: u8 = 14;
     pub(super) const ACKNOWLEDGED: u8 = 15;
+    pub(super) const HELD: u8 = 16;
+    pub(super) const RELEASED: u8 = 17;
+    pub(super) const SWITCHED: u8 = 18;
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use seckill_sale::{
-        Claimed, Conclusion, Epoch, EpochMs, FailureReason, Opened, Quantity, RequestId, RequestKey, Restored, Status,
-        Terms, TicketState, UnitTo, UserId, Window,
+        Claimed, Conclusion, Epoch, EpochMs, FailureReason, Hold, Opened, Quantity, RequestId, RequestKey, Restored,
+        Status, Terms, TicketState, UnitTo, UserId, Window,
     };
 
     use super::*;
@@ -148,12 +154,18 @@ mod tests {
                 applied_movement: number,
             },
             Event::Erased { user },
+            Event::Released,
         ]);
+        events.extend([None, Some(EpochMs(signed))].map(|resumes_at| {
+            let held_at = EpochMs(signed);
+            Event::Held(Hold { held_at, resumes_at })
+        }));
         let mut records: Vec<_> = events.into_iter().map(|event| Record::Event(activity, event)).collect();
         records.extend([
             Record::Built(activity),
             Record::Forgotten(activity),
             Record::Acknowledged(number),
+            Record::Switched(reason.to_owned()),
         ]);
         records
     }

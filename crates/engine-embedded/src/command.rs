@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 use seckill_queue::{Verdict, Verdicts};
-use seckill_sale::{ActivityId, Buyer, Claim, Delivery, Figures, NotReady, RequestId, Terms, Ticket, UserId};
+use seckill_sale::{ActivityId, Buyer, Claim, Delivery, Figures, Hold, NotReady, RequestId, Terms, Ticket, UserId};
 use seckill_stock::{Answer, OpenOutcome, Opening, Rebase};
 use tokio::sync::oneshot;
 
@@ -23,6 +23,10 @@ pub(crate) enum Command {
     Open(Box<Opening>, Reply<OpenOutcome>),
     Rebase(Rebase, Reply<()>),
     Change(Terms, Reply<()>),
+    Hold(ActivityId, Hold, Reply<()>),
+    Release(ActivityId, Hold, Reply<()>),
+    KeepSwitches(String, Reply<()>),
+    Switches(Reply<Option<String>>),
     Move {
         activity: ActivityId,
         movement: u64,
@@ -54,10 +58,18 @@ impl Command {
             Self::Open(..)
             | Self::Revive(..)
             | Self::Change(..)
+            | Self::Hold(..)
+            | Self::Release(..)
             | Self::Move { .. }
             | Self::Forget(..)
             | Self::Erase(..) => FIXED + UserId::LENGTH_MAX,
-            Self::Take(..) | Self::Buyer(..) | Self::Figures(..) | Self::DeadLetters(..) | Self::Activities(..) => 0,
+            Self::KeepSwitches(switches, _) => FIXED + switches.len(),
+            Self::Take(..)
+            | Self::Buyer(..)
+            | Self::Figures(..)
+            | Self::DeadLetters(..)
+            | Self::Activities(..)
+            | Self::Switches(..) => 0,
         }
     }
 
@@ -70,6 +82,9 @@ impl Command {
                 | Self::Open(..)
                 | Self::Rebase(..)
                 | Self::Change(..)
+                | Self::Hold(..)
+                | Self::Release(..)
+                | Self::KeepSwitches(..)
                 | Self::Move { .. }
                 | Self::Forget(..)
                 | Self::Erase(..)
@@ -84,6 +99,9 @@ impl Command {
             | Self::Revive(_, reply)
             | Self::Rebase(_, reply)
             | Self::Change(_, reply)
+            | Self::Hold(_, _, reply)
+            | Self::Release(_, _, reply)
+            | Self::KeepSwitches(_, reply)
             | Self::Forget(_, reply) => {
                 replies.add(reply, Err(FULL));
             }
@@ -95,7 +113,8 @@ impl Command {
             | Self::Buyer(..)
             | Self::Figures(..)
             | Self::DeadLetters(..)
-            | Self::Activities(..) => {}
+            | Self::Activities(..)
+            | Self::Switches(..) => {}
         }
     }
 }

@@ -4,10 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
-use seckill_queue::{Depth, Queue, Verdicts};
 use seckill_sale::{
-    ActivityId, Buyer, Claim, Delivery, EpochMs, Figures, Found, InstallationId, NotReady, Refusal, Terms, Ticket,
-    UserId,
+    ActivityId, Buyer, Claim, EpochMs, Figures, Found, InstallationId, NotReady, Refusal, Terms, UserId,
 };
 use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Stock};
 use tokio::sync::oneshot;
@@ -67,7 +65,7 @@ impl Embedded {
         self.inbox.close();
     }
 
-    async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, Error> {
+    pub(crate) async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, Error> {
         if self.shared.is_broken() {
             return Err(Error::NotReady(NotReady::StoreReadOnly));
         }
@@ -179,32 +177,5 @@ impl Stock for Embedded {
 
     fn set_backlog_max(&self, tickets: u64) {
         self.shared.set_backlog_max(tickets);
-    }
-}
-
-#[async_trait]
-impl Queue for Embedded {
-    async fn take(&self, count: usize) -> Result<Vec<Delivery>, seckill_queue::Error> {
-        Ok(self.ask(|reply| Command::Take(count, reply)).await?)
-    }
-
-    async fn ready(&self) {
-        self.shared.ready().await;
-    }
-
-    async fn record(&self, verdicts: Verdicts) -> Result<(), seckill_queue::Error> {
-        Ok(self.ask(|reply| Command::Record(verdicts, reply)).await?)
-    }
-
-    async fn revive(&self, ticket: Ticket) -> Result<(), seckill_queue::Error> {
-        Ok(self.ask(|reply| Command::Revive(ticket, reply)).await?)
-    }
-
-    async fn dead_letters(&self, activity: ActivityId) -> Result<Vec<(Buyer, String)>, seckill_queue::Error> {
-        Ok(self.ask(|reply| Command::DeadLetters(activity, reply)).await?)
-    }
-
-    fn depth(&self) -> Depth {
-        self.shared.depth()
     }
 }

@@ -7,6 +7,8 @@ mod codec;
 mod command;
 mod compactor;
 mod embedded;
+mod embedded_brake;
+mod embedded_queue;
 pub mod journal;
 pub mod lock;
 mod open;
@@ -16,6 +18,8 @@ mod shared;
 mod state;
 pub mod storage;
 mod turn;
+mod turn_brake;
+mod turn_open;
 
 pub use compactor::{CompactionOptions, compact};
 pub use embedded::Embedded;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use seckill_sale::{Clock, InstallationId};
+use seckill_sale::{Clock, InstallationId, WaitsMax};
 
 use crate::command::Inbox;
 use crate::compactor::{CompactionOptions, Compactor, replay_into};
@@ -24,6 +24,8 @@ pub struct Options {
     pub compaction: CompactionOptions,
     /// Tickets that may wait, over all sales, until [`seckill_stock::Stock::set_backlog_max`] says otherwise.
     pub backlog_max: u64,
+    /// How long tickets may wait: for the verdict of the worker that took them, and for another attempt.
+    pub waits: WaitsMax,
 }
 
 impl Default for Options {
@@ -32,6 +34,10 @@ impl Default for Options {
             journal: journal::Options::default(),
             compaction: CompactionOptions::default(),
             backlog_max: 200_000,
+            waits: WaitsMax {
+                lease_ms: 30_000,
+                retry_ms: 60_000,
+            },
         }
     }
 }
@@ -84,6 +90,7 @@ pub fn open<S: Storage>(
         journal: opened.journal,
         compactor: Compactor::new(options.compaction),
         frame_bytes_max: options.journal.frame_bytes_max as usize,
+        waits: options.waits,
         frame: Vec::new(),
         newest_accepted_at: None,
     };

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use seckill_queue::Depth;
-use seckill_sale::{ActivityId, EpochMs};
+use seckill_sale::{ActivityId, EpochMs, WaitsMax};
 
 use crate::command::{Command, Inbox};
 use crate::compactor::Compactor;
@@ -30,6 +30,7 @@ pub struct Sequencer<S: Storage> {
     pub(crate) journal: Journal<S>,
     pub(crate) compactor: Compactor,
     pub(crate) frame_bytes_max: usize,
+    pub(crate) waits: WaitsMax,
     pub(crate) frame: Vec<u8>,
     pub(crate) newest_accepted_at: Option<EpochMs>,
 }
@@ -84,6 +85,7 @@ impl<S: Storage> Sequencer<S> {
         let space = self.reserve(bytes);
         let limits = Limits {
             backlog_max: self.shared.backlog_max(),
+            waits: self.waits,
             frame_bytes_max: self.frame_bytes_max,
         };
         let mut turn = Turn::new(self.shared.clock.now(), space, limits, std::mem::take(&mut self.frame));
@@ -169,12 +171,8 @@ impl<S: Storage> Sequencer<S> {
         }
         self.shared.set_depth(&depth);
         let now = self.shared.clock.now();
-        let due = |at: Option<EpochMs>| at.is_some_and(|at| at <= now);
-        self.shared.set_takable(
-            self.state
-                .sales()
-                .any(|(_, sale)| sale.has_fresh() || due(sale.next_due())),
-        );
+        let takable = self.state.sales().any(|(_, sale)| sale.is_takable(now, self.waits));
+        self.shared.set_takable(takable);
         let stats = self.journal.stats();
         let bytes = stats.live_bytes + stats.sealed_bytes + stats.snapshot_bytes;
         self.shared
@@ -190,7 +188,11 @@ impl<S: Storage> Sequencer<S> {
     /// Until the next ticket comes back, or a while.
     fn idle_wait(&self) -> Duration {
         let now = self.shared.clock.now();
-        let due = self.state.sales().filter_map(|(_, sale)| sale.next_due()).min();
+        let due = self
+            .state
+            .sales()
+            .filter_map(|(_, sale)| sale.next_due(now, self.waits))
+            .min();
         let wait_ms = due.map_or(i64::MAX, |at| at.since(now).max(0));
         Duration::from_millis(wait_ms.unsigned_abs()).min(Self::IDLE_WAIT_MAX)
     }

@@ -14,6 +14,7 @@ pub(crate) struct State {
     building: HashMap<ActivityId, Sale>,
     queued_tickets: u64,
     acknowledged: u64,
+    switches: String,
 }
 
 impl State {
@@ -28,6 +29,7 @@ impl State {
                 }
             }
             Record::Acknowledged(batch) => self.acknowledged = self.acknowledged.max(*batch),
+            Record::Switched(switches) => self.switches.clone_from(switches),
         }
     }
 
@@ -92,9 +94,18 @@ impl State {
         self.acknowledged
     }
 
+    /// Switches that the ledger may not have yet; empty where it has them.
+    #[must_use]
+    pub(crate) fn switches(&self) -> &str {
+        &self.switches
+    }
+
     /// The shortest sequence of records that rebuilds this state.
     pub(crate) fn snapshot(&self, mut visit: impl FnMut(&Record)) {
         visit(&Record::Acknowledged(self.acknowledged));
+        if !self.switches.is_empty() {
+            visit(&Record::Switched(self.switches.clone()));
+        }
         for (activity, sale) in self.sales() {
             sale.snapshot(|event| visit(&Record::Event(activity, event)));
             visit(&Record::Built(activity));

@@ -2,9 +2,9 @@
 
 use seckill_queue::{Verdict, Verdicts};
 use seckill_sale::{
-    ActivityId, Claim, Claimed, Decision, Delivery, EpochMs, Event, NotReady, Refusal, Restored, Sale, Terms, Ticket,
+    ActivityId, Claim, Claimed, Decision, Delivery, EpochMs, Event, NotReady, Refusal, Sale, Terms, Ticket, WaitsMax,
 };
-use seckill_stock::{Answer, OpenOutcome, Opening, Rebase, Reserved};
+use seckill_stock::{Answer, Reserved};
 
 use crate::Error;
 use crate::codec::{Record, encode, encode_event};
@@ -30,16 +30,19 @@ pub(crate) enum Space {
 pub(crate) struct Limits {
     /// Tickets that may wait, over all sales.
     pub(crate) backlog_max: u64,
+    /// How long tickets may wait.
+    pub(crate) waits: WaitsMax,
     /// Largest frame.
     pub(crate) frame_bytes_max: usize,
 }
 
 pub(crate) struct Turn {
     now: EpochMs,
-    space: Space,
+    pub(crate) space: Space,
     backlog_max: u64,
-    frame_bytes_max: usize,
-    frame: Vec<u8>,
+    waits: WaitsMax,
+    pub(crate) frame_bytes_max: usize,
+    pub(crate) frame: Vec<u8>,
     touched: Vec<ActivityId>,
     newest_accepted_at: Option<EpochMs>,
     /// A frame written in the middle of the turn has failed: nothing more may be promised.
@@ -47,19 +50,18 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// How long a worker may hold tickets, in milliseconds.
-    const LEASE_MS: i64 = 30_000;
-
     pub(crate) fn new(now: EpochMs, space: Space, limits: Limits, mut frame: Vec<u8>) -> Self {
         frame.clear();
         let Limits {
             backlog_max,
+            waits,
             frame_bytes_max,
         } = limits;
         Self {
             now,
             space,
             backlog_max,
+            waits,
             frame_bytes_max,
             frame,
             touched: Vec::new(),
@@ -121,6 +123,19 @@ impl Turn {
             Command::Open(opening, reply) => replies.add(reply, self.open(*opening, state, journal)),
             Command::Rebase(rebase, reply) => replies.add(reply, self.rebase(rebase, state)),
             Command::Change(terms, reply) => replies.add(reply, self.change(terms, state)),
+            Command::Hold(activity, hold, reply) => replies.add(reply, self.hold(activity, hold, state)),
+            Command::Release(activity, hold, reply) => {
+                self.release(activity, hold, state);
+                replies.add(reply, Ok(()));
+            }
+            Command::KeepSwitches(switches, reply) => {
+                self.keep_switches(switches, state);
+                replies.add(reply, Ok(()));
+            }
+            Command::Switches(reply) => {
+                let switches = Some(state.switches().to_owned()).filter(|switches| !switches.is_empty());
+                replies.add(reply, Ok(switches));
+            }
             Command::Move {
                 activity,
                 movement,
@@ -195,18 +210,16 @@ impl Turn {
 
     /// Tickets of the sale whose oldest one waits longest. Only durable tickets leave: the reply waits for the frame as all do.
     fn take(&mut self, count: usize, state: &mut State) -> Vec<Delivery> {
-        let now = self.now;
-        let due = |at: Option<EpochMs>| at.is_some_and(|at| at <= now);
-        let takable = state
+        let (now, waits) = (self.now, self.waits);
+        let longest = state
             .sales()
-            .filter(|(_, sale)| sale.has_fresh() || due(sale.next_due()));
-        let longest = takable
-            .min_by_key(|(activity, sale)| (sale.takable_since(now), *activity))
+            .filter(|(_, sale)| sale.is_takable(now, waits))
+            .min_by_key(|(activity, sale)| (sale.takable_since(now, waits), *activity))
             .map(|(activity, _)| activity);
         let Some(sale) = longest.and_then(|activity| state.sale_mut(activity)) else {
             return Vec::new();
         };
-        sale.take(now, now.plus(Self::LEASE_MS), count)
+        sale.take(now, waits, count)
     }
 
     fn record(&mut self, verdicts: Verdicts, state: &mut State) -> Result<(), Error> {
@@ -237,69 +250,6 @@ impl Turn {
         Ok(())
     }
 
-    /// Builds a new state. It may be larger than a frame: the state is there once its last record, `Built`, is.
-    fn open<S: Storage>(
-        &mut self,
-        opening: Opening,
-        state: &mut State,
-        journal: &mut Journal<S>,
-    ) -> Result<OpenOutcome, Error> {
-        let activity = opening.opened.terms.activity;
-        if let Some(sale) = state.sale(activity) {
-            return Ok(OpenOutcome::Exists { epoch: sale.epoch() });
-        }
-        if self.space != Space::Enough {
-            return Err(Error::NotReady(NotReady::StoreFull));
-        }
-        self.put(&Record::Event(activity, Event::Opened(opening.opened)), activity, state);
-        for buyer in opening.buyers {
-            let bytes = Self::restored_bytes(&buyer);
-            if self.frame_bytes_max < self.frame.len() + bytes && !self.commit(journal) {
-                return Err(Error::OutcomeUnknown);
-            }
-            self.put(
-                &Record::Event(activity, Event::Restored(Box::new(buyer))),
-                activity,
-                state,
-            );
-        }
-        if self.frame_bytes_max < self.frame.len() + Self::SMALL_RECORD_BYTES && !self.commit(journal) {
-            return Err(Error::OutcomeUnknown);
-        }
-        self.put(&Record::Built(activity), activity, state);
-        Ok(OpenOutcome::Created)
-    }
-
-    /// More than any record without texts takes.
-    const SMALL_RECORD_BYTES: usize = 128;
-
-    fn restored_bytes(buyer: &Restored) -> usize {
-        Self::SMALL_RECORD_BYTES + 256 + buyer.dead_reason.len()
-    }
-
-    fn rebase(&mut self, rebase: Rebase, state: &mut State) -> Result<(), Error> {
-        let Rebase {
-            activity,
-            epoch,
-            left,
-            applied_movement,
-            requeue,
-        } = rebase;
-        self.apply_known(
-            activity,
-            &Event::Rebased {
-                epoch,
-                left,
-                applied_movement,
-            },
-            state,
-        )?;
-        for user in requeue {
-            self.apply(activity, &Event::Requeued { user }, state);
-        }
-        Ok(())
-    }
-
     fn change(&mut self, terms: Terms, state: &mut State) -> Result<(), Error> {
         if state.sale(terms.activity).is_some_and(|sale| *sale.terms() == terms) {
             return Ok(());
@@ -307,7 +257,7 @@ impl Turn {
         self.apply_known(terms.activity, &Event::Changed(terms), state)
     }
 
-    fn apply_known(&mut self, activity: ActivityId, event: &Event, state: &mut State) -> Result<(), Error> {
+    pub(crate) fn apply_known(&mut self, activity: ActivityId, event: &Event, state: &mut State) -> Result<(), Error> {
         if state.sale(activity).is_none() {
             return Err(Error::NotReady(NotReady::NotPreheated));
         }
@@ -316,7 +266,7 @@ impl Turn {
     }
 
     /// Applies an event of a sale that has a state, and gathers it.
-    fn apply(&mut self, activity: ActivityId, event: &Event, state: &mut State) {
+    pub(crate) fn apply(&mut self, activity: ActivityId, event: &Event, state: &mut State) {
         if state.sale(activity).is_none() {
             return;
         }
@@ -325,7 +275,7 @@ impl Turn {
         self.touch(activity);
     }
 
-    fn put(&mut self, record: &Record, activity: ActivityId, state: &mut State) {
+    pub(crate) fn put(&mut self, record: &Record, activity: ActivityId, state: &mut State) {
         encode(&mut self.frame, record);
         state.apply(record);
         self.touch(activity);

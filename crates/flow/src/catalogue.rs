@@ -19,21 +19,22 @@ pub async fn live_activities(ledger: &dyn Ledger, now: EpochMs) -> Result<Vec<Ac
 }
 
 impl Operator {
-    /// Reads the list again and publishes it to the gate.
+    /// Reads the list again and publishes it to the gate, with sales that the store holds shown as paused. Gives the rows as they are.
     ///
     /// # Errors
     /// The ledger could not be read; the gate keeps what it knows.
     pub async fn refresh_catalogue(&self) -> Result<Vec<Activity>, Error> {
         let _one_at_a_time = self.listing.lock().await;
         let activities = live_activities(&*self.layers.ledger, self.layers.stock.now()).await?;
-        self.layers.catalogue.replace(activities.iter().cloned().map(Arc::new));
+        let in_force = |activity: &Activity| Arc::new(self.in_force(activity.clone()));
+        self.layers.catalogue.replace(activities.iter().map(in_force));
         Ok(activities)
     }
 
     /// Shows a changed activity to the gate at once.
     pub(crate) async fn show(&self, activity: &Activity) {
         let _one_at_a_time = self.listing.lock().await;
-        self.layers.catalogue.put(&Arc::new(activity.clone()));
+        self.layers.catalogue.put(&Arc::new(self.in_force(activity.clone())));
     }
 
     /// Makes an activity, known to the gate when this returns. The scheduler preheats it when its time has come, or at once.
@@ -57,6 +58,9 @@ impl Operator {
         patch: ActivityPatch,
         context: Context,
     ) -> Result<Activity, Error> {
+        // Whether the sale has ended is asked now, not when the request came.
+        let now = self.layers.stock.now();
+        let context = Context { now, ..context };
         self.layers.ledger.patch_activity(id, patch, context).await?;
         let activity = self.sync_terms(id).await?;
         self.tell_scheduler();

@@ -1,4 +1,5 @@
-//! Pauses, resumes and closes a sale, and finishes what closing began: unsold units go back to the product once nothing waits any more.
+//! Resumes and closes a sale, and finishes what closing began: unsold units go back to the product once nothing waits any more. Pausing is
+//! in `brake`.
 //!
 //! The ledger's row is first, then the store: when these return, no ticket is given out against the operator's word. Tickets accepted before
 //! are settled all the same.
@@ -22,25 +23,33 @@ pub struct Closing {
 }
 
 impl Operator {
-    /// Lets nobody in until resumed. When this returns, no further ticket is given out.
-    ///
-    /// # Errors
-    /// [`Conflict::Closed`], or a layer that can't be reached; asking again is harmless.
-    pub async fn pause(
-        &self,
-        id: ActivityId,
-        resumes_at: Option<EpochMs>,
-        context: Context,
-    ) -> Result<Activity, Error> {
-        self.set_status(id, Status::Paused, resumes_at, context).await
-    }
-
     /// Goes on selling.
     ///
     /// # Errors
-    /// As [`Operator::pause`].
+    /// [`Conflict::Closed`], or a layer that can't be reached; asking again is harmless.
     pub async fn resume(&self, id: ActivityId, context: Context) -> Result<Activity, Error> {
+        // What was paused without the ledger is paused there first: its books tell both, and nothing is left that could pause it again.
+        self.write_hold(id, None).await?;
         self.set_status(id, Status::Running, None, context).await
+    }
+
+    /// Goes on selling at `at`, where the sale is paused.
+    ///
+    /// # Errors
+    /// As [`Operator::resume`].
+    pub async fn resume_at(&self, id: ActivityId, at: EpochMs, context: Context) -> Result<Activity, Error> {
+        self.write_hold(id, None).await?;
+        self.set_status(id, Status::Paused, Some(at), context).await
+    }
+
+    /// Goes on selling where the pause still ends at `due`; false where the operator has said something else since.
+    pub(crate) async fn resume_due(&self, id: ActivityId, due: EpochMs) -> Result<bool, Error> {
+        let resumed = self.layers.ledger.resume_due(id, due, self.own_context()).await?;
+        if resumed.is_some() {
+            self.sync_terms(id).await?;
+            tracing::info!(activity = %id, "goes on by its own date");
+        }
+        Ok(resumed.is_some())
     }
 
     /// Ends the sale for good. When this returns, no further ticket is given out; unsold units went back to the product, or do so
@@ -56,7 +65,7 @@ impl Operator {
         Ok(activity)
     }
 
-    async fn set_status(
+    pub(crate) async fn set_status(
         &self,
         id: ActivityId,
         status: Status,

@@ -3,6 +3,7 @@
 //! `purchase` and `settle` are the main flow, a page each; everything else serves them.
 
 mod audit;
+mod brake;
 mod catalogue;
 mod close;
 mod dead_letters;
@@ -26,12 +27,12 @@ pub use close::Closing;
 pub use dead_letters::DeadLettersAfterEnd;
 pub use expire::{BATCHES_A_SWEEP, ORDERS_A_BATCH, Swept};
 pub use operator::{Error, Layers, Operator, OperatorSettings};
-pub use pace::Pace;
+pub use pace::{Pace, wait_ms};
 pub use preheat::{Preheated, SEQUENCES_AN_EPOCH};
 pub use purchase::{Purchase, Queued, Wish};
 pub use reconcile::{DIFFERENCES_MAX, Difference, DifferenceKind, Fix, Report};
 pub use recover::{PlannedStep, Recovered};
 pub use results::{Progress, PurchaseResult, Results, Subscription};
 pub use schedule::{Failure, Occurrences, OccurrencesError, Part, ROUNDS_A_TICK, Scheduler, SchedulerSettings, Ticked};
-pub use settle::{Pass, Settle, SettleOptions, wait_ms};
+pub use settle::{Pass, Settle, SettleOptions};
 pub use worker::{Worker, WorkerCounts, Yielding};

@@ -78,6 +78,8 @@ pub struct Operator {
     pub(crate) settings: OperatorSettings,
     /// Held from reading a row's rules to handing them to the store, so that an older reading never undoes a newer one.
     pub(crate) terms: Mutex<()>,
+    /// Held from reading how the store holds a sale to releasing it, so that each pause is written once.
+    pub(crate) holding: Mutex<()>,
     /// Held from reading the list of activities to publishing it, for the same reason.
     pub(crate) listing: Mutex<()>,
     /// One reconciliation at a time: two at once are one after the other.
@@ -95,6 +97,7 @@ impl Operator {
             layers,
             settings,
             terms: Mutex::new(()),
+            holding: Mutex::new(()),
             listing: Mutex::new(()),
             reconciling: Mutex::new(()),
             fenced: parking_lot::Mutex::default(),

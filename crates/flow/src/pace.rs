@@ -56,6 +56,12 @@ impl Pace {
     }
 }
 
+/// How long the oldest of `accepted_at` waits at `now`, in milliseconds; 0 where nothing waits.
+#[must_use]
+pub fn wait_ms(accepted_at: Option<EpochMs>, now: EpochMs) -> i64 {
+    accepted_at.map_or(0, |at| now.since(at).max(0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use seckill_ledger::{Error, Ledger, Parking, SettleBatch, TicketResult};
 use seckill_queue::{Queue, Verdict, Verdicts};
-use seckill_sale::{ActivityId, Conclusion, Delivery, EpochMs, FailureReason, Ticket, UnitTo};
+use seckill_sale::{ActivityId, Conclusion, Delivery, FailureReason, Ticket, UnitTo};
 use seckill_stock::Stock;
 
 use crate::{Pace, Results};
@@ -68,6 +68,12 @@ struct Gathered {
 impl Settle {
     /// How long tickets rest after the ledger was found down, in milliseconds.
     const OUTAGE_WAIT_MS: i64 = 200;
+
+    /// Longest wait that a ticket is given, where retries wait `retry_wait_max_ms` at the most; in milliseconds.
+    #[must_use]
+    pub fn wait_ms_max(retry_wait_max_ms: i64) -> i64 {
+        retry_wait_max_ms.max(Self::OUTAGE_WAIT_MS)
+    }
 
     /// The flow from `queue` to `ledger`.
     #[must_use]
@@ -243,16 +249,8 @@ impl Settle {
 
     /// Doubles from the first wait up to the longest.
     fn retry_wait_ms(&self, attempts: u32) -> i64 {
-        let doubled = self
-            .options
-            .retry_wait_first_ms
-            .saturating_mul(1 << attempts.saturating_sub(1).min(20));
+        let doublings = attempts.saturating_sub(1).min(20);
+        let doubled = self.options.retry_wait_first_ms.saturating_mul(1 << doublings);
         doubled.min(self.options.retry_wait_max_ms)
     }
-}
-
-/// How long the oldest of `accepted_at` waits at `now`, in milliseconds; 0 where nothing waits.
-#[must_use]
-pub fn wait_ms(accepted_at: Option<EpochMs>, now: EpochMs) -> i64 {
-    accepted_at.map_or(0, |at| now.since(at).max(0))
 }

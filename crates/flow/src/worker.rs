@@ -12,7 +12,7 @@ use seckill_sale::{ActivityId, EpochMs};
 use seckill_stock::Stock;
 use tokio_util::sync::CancellationToken;
 
-use crate::settle::wait_ms;
+use crate::wait_ms;
 use crate::{Operator, Pass, Settle};
 
 /// When settlement gives way to admission.

@@ -5,7 +5,7 @@ use seckill_sale::{
     Activity, ActivityId, Challenge, Currency, Epoch, EpochMs, Price, ProductId, Quantity, Status, Stock, Window,
 };
 
-use crate::{Context, Error, Page, PageRequest};
+use crate::{Context, Error, Movement, Page, PageRequest};
 
 /// A product of the shop, as far as sales need it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,97 +87,6 @@ pub struct ActivityPatch {
     pub publish: bool,
 }
 
-/// Why units moved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum MovementKind {
-    /// Product → sale, at creation.
-    Created,
-    /// Product → sale, later.
-    Added,
-    /// Sale → orders: one settled batch.
-    Settled,
-    /// Sale → product: unsold units after closing.
-    UnsoldReturned,
-    /// Sale → product: units of tickets that failed after the end.
-    FailedToProduct,
-    /// Units of a failed ticket stay with the sale.
-    FailedToSale,
-    /// Order → product: cancelled or expired.
-    CancelledToProduct,
-    /// Order → sale: cancelled or expired, where the settings say so.
-    CancelledToSale,
-}
-
-impl MovementKind {
-    /// All kinds.
-    pub const ALL: [Self; 8] = [
-        Self::Created,
-        Self::Added,
-        Self::Settled,
-        Self::UnsoldReturned,
-        Self::FailedToProduct,
-        Self::FailedToSale,
-        Self::CancelledToProduct,
-        Self::CancelledToSale,
-    ];
-
-    /// The word in rows.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Created => "created",
-            Self::Added => "added",
-            Self::Settled => "settled",
-            Self::UnsoldReturned => "unsold_returned",
-            Self::FailedToProduct => "failed_to_product",
-            Self::FailedToSale => "failed_to_sale",
-            Self::CancelledToProduct => "cancelled_to_product",
-            Self::CancelledToSale => "cancelled_to_sale",
-        }
-    }
-
-    /// Whether units come back to the product by it: they count as `returned`.
-    #[must_use]
-    pub const fn is_return(self) -> bool {
-        matches!(
-            self,
-            Self::UnsoldReturned | Self::FailedToProduct | Self::CancelledToProduct
-        )
-    }
-}
-
-/// One movement of units. Rows are never changed or deleted; ids ascend within an activity in the order of their commits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Movement {
-    /// Its id.
-    pub id: u64,
-    /// The activity.
-    pub activity: ActivityId,
-    /// Why.
-    pub kind: MovementKind,
-    /// How many units.
-    pub units: u64,
-    /// When.
-    pub moved_at: EpochMs,
-}
-
-impl Movement {
-    /// What the store has to add to its units left; 0 where the store knows of it by another way.
-    #[must_use]
-    pub fn store_delta(&self) -> i64 {
-        let units = i64::try_from(self.units).unwrap_or(i64::MAX);
-        match self.kind {
-            MovementKind::Added | MovementKind::CancelledToSale => units,
-            MovementKind::UnsoldReturned => -units,
-            MovementKind::Created
-            | MovementKind::Settled
-            | MovementKind::FailedToProduct
-            | MovementKind::FailedToSale
-            | MovementKind::CancelledToProduct => 0,
-        }
-    }
-}
-
 /// What a store state is built from, read in the transaction that counted the epoch up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpeningRow {
@@ -210,8 +119,8 @@ pub trait Catalog: Send + Sync + 'static {
     async fn live_activities(&self, since: EpochMs) -> Result<Vec<Activity>, Error>;
     /// Changes an activity.
     async fn patch_activity(&self, id: ActivityId, patch: ActivityPatch, context: Context) -> Result<Activity, Error>;
-    /// Pauses (running → paused), resumes (paused → running) or closes (any → closed). Asking for the present status changes nothing.
-    /// A closed activity stays closed: [`crate::Conflict::Closed`].
+    /// Pauses (running → paused), resumes (paused → running) or closes (any → closed). Asking for the present status changes nothing, except
+    /// that a pause takes the moment of the newer one, or none. A closed activity stays closed: [`crate::Conflict::Closed`].
     async fn set_status(
         &self,
         id: ActivityId,
@@ -219,6 +128,8 @@ pub trait Catalog: Send + Sync + 'static {
         resumes_at: Option<EpochMs>,
         context: Context,
     ) -> Result<Activity, Error>;
+    /// Resumes a paused activity whose `resumes_at` is still `due`, in one guarded write; none where it is not: nothing was changed.
+    async fn resume_due(&self, id: ActivityId, due: EpochMs, context: Context) -> Result<Option<Activity>, Error>;
     /// Takes units from the product and adds them to the activity. Idempotent by the context's key. Refused once closed.
     async fn add_stock(&self, id: ActivityId, units: Stock, context: Context) -> Result<Movement, Error>;
     /// Gives `units` unsold units of a closed activity back to the product; more than once gives the first movement again.

@@ -12,6 +12,7 @@ pub mod discarding;
 pub mod expiry;
 pub mod operations;
 pub mod orders;
+pub mod pauses;
 pub mod payments;
 pub mod redelivery;
 pub mod schedules;
@@ -40,6 +41,11 @@ macro_rules! conformance_tests {
                 a_patch_that_saw_an_older_version_is_refused,
                 an_end_before_the_start_is_rejected,
                 an_empty_notice_removes_it,
+            ],
+            pauses: [
+                a_pause_takes_the_place_of_an_earlier_one,
+                a_pause_ends_only_at_the_moment_it_was_given,
+                the_window_of_an_ended_sale_is_not_moved,
             ],
             stock: [
                 creating_an_activity_takes_its_units_from_the_product,

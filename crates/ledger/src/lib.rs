@@ -7,12 +7,16 @@
 mod catalog;
 pub mod conformance;
 mod dead_letters;
+mod idempotency;
+mod movements;
 mod operations;
 mod orders;
 mod settlement;
 
-pub use catalog::{ActivityPatch, Catalog, Movement, MovementKind, NewActivity, NewProduct, OpeningRow, Product};
+pub use catalog::{ActivityPatch, Catalog, NewActivity, NewProduct, OpeningRow, Product};
 pub use dead_letters::{DeadLetter, DeadLetterId, DeadLetterState, DeadLetters, Parking};
+pub use idempotency::{Idempotency, Replayed};
+pub use movements::{Movement, MovementKind};
 pub use operations::{
     AuditRow, Block, BlockKind, Installation, NewBlock, NewSchedule, Operations, Schedule, StoredSwitches,
 };
@@ -59,6 +63,9 @@ pub enum Conflict {
     /// The activity is closed.
     #[error("the activity is closed")]
     Closed,
+    /// The activity's window is over, so it can't be moved any more.
+    #[error("the activity has ended; its window can't be changed any more")]
+    Ended,
     /// The activity is preheated or has begun, so this field is fixed.
     #[error("{0} can't be changed once the activity is preheated")]
     Fixed(&'static str),
@@ -95,15 +102,6 @@ pub struct Context {
     /// The operator's `Idempotency-Key` with a digest of what he asked: the same key with the same digest gives the same row again,
     /// with another digest [`Error::KeyReused`].
     pub idempotency: Option<Idempotency>,
-}
-
-/// Key and digest of an operator's write.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Idempotency {
-    /// The key, 1 to 64 characters.
-    pub key: String,
-    /// Digest of route and body.
-    pub digest: [u8; 16],
 }
 
 /// A page of a list, and where the next one begins.

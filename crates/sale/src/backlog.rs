@@ -10,28 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::buyers::Place;
-use crate::{EpochMs, Quantity, RequestId, RequestKey, Ticket, UserId};
-
-/// A ticket handed to a worker.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delivery {
-    /// The ticket.
-    pub ticket: Ticket,
-    /// The buyer.
-    pub user: UserId,
-    /// His units.
-    pub quantity: Quantity,
-    /// His request key.
-    pub key: RequestKey,
-    /// The store's time of the decision.
-    pub accepted_at: EpochMs,
-    /// The request that bought.
-    pub request_id: RequestId,
-    /// Failed attempts to settle so far.
-    pub attempts: u32,
-    /// How often it was handed out since the process started, this time included.
-    pub deliveries: u32,
-}
+use crate::{EpochMs, Quantity, RequestId, WaitsMax};
 
 /// A ticket that waits.
 #[derive(Debug)]
@@ -138,10 +117,13 @@ impl Backlog {
         );
     }
 
-    /// Hands out at most `count` tickets of which `visible` holds, due ones that came back first, and marks them as leased until `lease_ends`.
-    pub(crate) fn take(&mut self, now: EpochMs, lease_ends: EpochMs, visible_below: u64, count: usize) -> Vec<u64> {
-        self.expire_leases(now);
-        let due: Vec<_> = self.returned.range(..=(now, u64::MAX)).take(count).copied().collect();
+    /// Hands out at most `count` tickets below `visible_below`, due ones that came back first, and marks them as leased from `now` on.
+    pub(crate) fn take(&mut self, now: EpochMs, waits: WaitsMax, visible_below: u64, count: usize) -> Vec<u64> {
+        self.expire_leases(now, waits.lease_ms);
+        let lease_ends = now.plus(waits.lease_ms);
+        let due = self.returned.range(..=(now, u64::MAX));
+        let astray = self.returned.range((now.plus(waits.retry_ms.saturating_add(1)), 0)..);
+        let due: Vec<_> = due.chain(astray).take(count).copied().collect();
         for key in &due {
             self.returned.remove(key);
         }
@@ -171,10 +153,13 @@ impl Backlog {
         taken
     }
 
-    /// When a ticket that is not takable now becomes so: the earliest return or lease end.
-    pub(crate) fn next_due(&self) -> Option<EpochMs> {
-        let first = |set: &BTreeSet<(EpochMs, u64)>| set.first().map(|&(at, _)| at);
-        first(&self.returned).into_iter().chain(first(&self.leased)).min()
+    /// When a ticket that was taken before can be taken again: the earliest return or lease end.
+    pub(crate) fn next_due(&self, now: EpochMs, waits: WaitsMax) -> Option<EpochMs> {
+        let returned = earliest(&self.returned, now, waits.retry_ms);
+        returned
+            .into_iter()
+            .chain(earliest(&self.leased, now, waits.lease_ms))
+            .min()
     }
 
     /// Whether fresh tickets below `visible_below` wait.
@@ -183,21 +168,21 @@ impl Backlog {
     }
 
     /// Since when something waits that can be taken at `now`.
-    pub(crate) fn takable_since(&self, now: EpochMs) -> Option<EpochMs> {
+    pub(crate) fn takable_since(&self, now: EpochMs, waits: WaitsMax) -> Option<EpochMs> {
         let fresh = self
             .waiting
             .range(self.cursor..)
             .next()
             .map(|(_, waiting)| waiting.accepted_at);
-        let back = self.returned.first().filter(|&&(at, _)| at <= now).map(|&(at, _)| at);
+        let back = earliest(&self.returned, now, waits.retry_ms).filter(|&at| at <= now);
         fresh.into_iter().chain(back).min()
     }
 
-    fn expire_leases(&mut self, now: EpochMs) {
-        while let Some(&(ends, sequence)) = self.leased.first() {
-            if now < ends {
-                break;
-            }
+    fn expire_leases(&mut self, now: EpochMs, lease_ms: i64) {
+        while let Some(&(_, sequence)) = self.leased.first().filter(|&&(ends, _)| ends <= now) {
+            self.give_back(sequence, EpochMs(0));
+        }
+        while let Some(&(_, sequence)) = self.leased.last().filter(|&&(ends, _)| now.plus(lease_ms) < ends) {
             self.give_back(sequence, EpochMs(0));
         }
     }
@@ -285,4 +270,11 @@ impl Backlog {
         self.returned.insert((EpochMs(0), sequence));
         Some(letter.place)
     }
+}
+
+/// The first moment of `waits` by a clock that stands at `now`; `now` itself where one lies further ahead than `wait_ms_max`.
+fn earliest(waits: &BTreeSet<(EpochMs, u64)>, now: EpochMs, wait_ms_max: i64) -> Option<EpochMs> {
+    let (&(first, _), &(last, _)) = (waits.first()?, waits.last()?);
+    let astray = now.plus(wait_ms_max) < last;
+    Some(if astray { first.min(now) } else { first })
 }

@@ -65,6 +65,10 @@ impl Sale {
             Status::Paused | Status::Draft => return Some(Refusal::Paused { resumes_at: None }),
             Status::Running => {}
         }
+        if let Some(hold) = self.held {
+            let resumes_at = hold.resumes_at;
+            return Some(Refusal::Paused { resumes_at });
+        }
         if now < window.starts_at {
             return Some(Refusal::NotStarted {
                 starts_at: window.starts_at,

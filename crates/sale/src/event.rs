@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Epoch, EpochMs, Quantity, RequestId, RequestKey, Terms, TicketState, UserId};
+use crate::{Epoch, EpochMs, Hold, Quantity, RequestId, RequestKey, Terms, TicketState, UserId};
 
 /// Where the units of a failed ticket go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -173,4 +173,8 @@ pub enum Event {
         /// The buyer.
         user: UserId,
     },
+    /// An operator paused the sale; the ledger may not know it yet.
+    Held(Hold),
+    /// The hold is over: the ledger knows of it, or has refused it.
+    Released,
 }

@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
-use crate::backlog::{Backlog, DeadLetter, Delivery};
+use crate::backlog::{Backlog, DeadLetter};
 use crate::buyer::Entry;
 use crate::buyers::Place;
 use crate::event::{Claimed, Conclusion, Event, Opened, Restored, UnitTo};
-use crate::{Buyer, Epoch, EpochMs, Figures, RequestId, SaleView, Status, Terms, Ticket, TicketState, UserId};
+use crate::{Buyer, Epoch, EpochMs, Figures, Hold, RequestId, SaleView, Status, Terms, TicketState, UserId};
 
 /// Units counted over the buyers, by the state of their tickets.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,6 +29,7 @@ pub struct Sale {
     pub(crate) applied_movement: u64,
     units: Units,
     pub(crate) backlog: Backlog,
+    pub(crate) held: Option<Hold>,
     revision: u64,
 }
 
@@ -45,6 +46,7 @@ impl Sale {
             applied_movement: opened.applied_movement,
             units: Units::default(),
             backlog: Backlog::default(),
+            held: None,
             revision: 0,
         }
     }
@@ -82,7 +84,7 @@ impl Sale {
 
     /// Makes the present state readable: to be called once everything applied so far is durable.
     pub fn publish(&self) {
-        self.view.publish(&self.figures(), self.terms.status == Status::Running);
+        self.view.publish(&self.figures(), self.is_open(), self.held);
     }
 
     /// Where the units of a ticket that fails at `now` belong: the sale while it is open, else the product.
@@ -118,6 +120,8 @@ impl Sale {
                 (self.epoch, self.left, self.applied_movement) = (*epoch, *left, *applied_movement);
             }
             Event::Erased { user } => self.erase(user),
+            Event::Held(hold) => self.held = Some(*hold),
+            Event::Released => self.held = None,
         }
     }
 
@@ -269,57 +273,6 @@ impl Sale {
         } else if self.backlog.remove_dead(entry.sequence).is_some() {
             self.units.dead -= units;
         }
-    }
-
-    /// Hands out at most `count` durable tickets, marked as with a worker until `lease_ends`.
-    pub fn take(&mut self, now: EpochMs, lease_ends: EpochMs, count: usize) -> Vec<Delivery> {
-        let taken = self.backlog.take(now, lease_ends, self.next_sequence, count);
-        taken
-            .into_iter()
-            .filter_map(|sequence| self.delivery(sequence))
-            .collect()
-    }
-
-    fn delivery(&self, sequence: u64) -> Option<Delivery> {
-        let waiting = self.backlog.waiting(sequence)?;
-        let (user, entry) = self.view.buyers.read(waiting.place);
-        Some(Delivery {
-            ticket: Ticket {
-                activity: self.terms.activity,
-                epoch: entry.epoch,
-                sequence,
-            },
-            user,
-            quantity: waiting.quantity,
-            key: entry.key,
-            accepted_at: waiting.accepted_at,
-            request_id: waiting.request_id.clone(),
-            attempts: waiting.attempts,
-            deliveries: waiting.deliveries,
-        })
-    }
-
-    /// Gives taken tickets back without counting an attempt: their worker could not reach the ledger.
-    pub fn give_back(&mut self, sequence: u64, not_before: EpochMs) {
-        self.backlog.give_back(sequence, not_before);
-    }
-
-    /// Whether a ticket can be taken now that was never taken before.
-    #[must_use]
-    pub fn has_fresh(&self) -> bool {
-        self.backlog.has_fresh(self.next_sequence)
-    }
-
-    /// When the next ticket that was taken before can be taken again.
-    #[must_use]
-    pub fn next_due(&self) -> Option<EpochMs> {
-        self.backlog.next_due()
-    }
-
-    /// Since when something waits that can be taken at `now`: sales are served by it.
-    #[must_use]
-    pub fn takable_since(&self, now: EpochMs) -> Option<EpochMs> {
-        self.backlog.takable_since(now)
     }
 
     /// The buyer and reason of a dead letter.

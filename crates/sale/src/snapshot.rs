@@ -13,6 +13,9 @@ impl Sale {
             next_sequence: self.next_sequence,
             applied_movement: self.applied_movement,
         }));
+        if let Some(hold) = self.held {
+            visit(Event::Held(hold));
+        }
         self.view.buyers.for_each(|_, user, entry| {
             let waiting = self.backlog.waiting(entry.sequence);
             let letter = self.backlog.dead_letter(entry.sequence);

@@ -2,9 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
+use parking_lot::Mutex;
+
 use crate::buyer::Entry;
 use crate::buyers::Buyers;
-use crate::{ActivityId, Buyer, Epoch, EpochMs, Ticket, TicketState, UserId};
+use crate::{ActivityId, Buyer, Epoch, EpochMs, Hold, Ticket, TicketState, UserId};
 
 /// Units and tickets of one sale, as its store counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +68,7 @@ struct Marks {
     settled_up_to: AtomicU64,
     oldest_accepted_at: AtomicI64,
     open: AtomicBool,
+    held: Mutex<Option<Hold>>,
 }
 
 /// No ticket waits.
@@ -82,11 +85,12 @@ impl SaleView {
                 settled_up_to: AtomicU64::new(0),
                 oldest_accepted_at: AtomicI64::new(NONE_WAITS),
                 open: AtomicBool::new(false),
+                held: Mutex::new(None),
             },
         }
     }
 
-    pub(crate) fn publish(&self, figures: &Figures, open: bool) {
+    pub(crate) fn publish(&self, figures: &Figures, open: bool, held: Option<Hold>) {
         self.marks.settled_up_to.store(figures.settled_up_to, Ordering::Release);
         self.marks.oldest_accepted_at.store(
             figures.oldest_accepted_at.map_or(NONE_WAITS, |at| at.0),
@@ -95,6 +99,7 @@ impl SaleView {
         self.marks.visible_below.store(figures.next_sequence, Ordering::Release);
         self.marks.stock_left.store(figures.stock_left, Ordering::Release);
         self.marks.open.store(open, Ordering::Release);
+        *self.marks.held.lock() = held;
     }
 
     /// The sale.
@@ -109,10 +114,16 @@ impl SaleView {
         self.marks.stock_left.load(Ordering::Acquire)
     }
 
-    /// Whether the sale takes claims at all: neither paused nor closed. Its window is not looked at.
+    /// Whether the sale takes claims at all: neither paused, held nor closed. Its window is not looked at.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.marks.open.load(Ordering::Acquire)
+    }
+
+    /// The operator's pause that the ledger may not have yet.
+    #[must_use]
+    pub fn held(&self) -> Option<Hold> {
+        *self.marks.held.lock()
     }
 
     /// Every ticket up to this sequence is settled or dead.

@@ -66,6 +66,7 @@ impl Process {
                 ..CompactionOptions::default()
             },
             backlog_max: scenario.backlog_max,
+            ..Options::default()
         };
         let Opened { engine, sequencer, .. } = open(ground.disk.clone(), options, INSTALLATION, ground.clock.clone())?;
         let store = Arc::new(Store::new(engine.clone(), ground.weather.clone()));

@@ -4,6 +4,7 @@
 //! It names no engine and knows nothing of HTTP or SQL.
 
 mod batcher;
+mod brake;
 pub mod conformance;
 
 use async_trait::async_trait;
@@ -12,6 +13,7 @@ use seckill_sale::{
 };
 
 pub use batcher::{Batcher, Claims};
+pub use brake::{Brake, SWITCHES_BYTES_MAX};
 
 /// Why the store gave no answer of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -104,7 +106,7 @@ pub struct Rebase {
 ///
 /// Every method that changes something has made it durable before it returns `Ok`.
 #[async_trait]
-pub trait Stock: Send + Sync + 'static {
+pub trait Stock: Brake {
     /// The clock that decides windows.
     fn now(&self) -> EpochMs;
 

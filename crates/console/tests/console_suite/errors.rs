@@ -60,11 +60,12 @@ async fn locked_database_is_503_and_nothing_is_changed() {
     lock.execute_batch("BEGIN IMMEDIATE").expect("locked");
     house.post("/admin/api/products", product()).await.is(503, 50300);
     house
-        .patch("/admin/api/switches", json!({"entry_open": false}))
+        .patch("/admin/api/switches", json!({"backlog_max": 7}))
         .await
         .is(503, 50300);
-    assert!(
-        house.gate.switches().entry_open,
+    assert_eq!(
+        house.gate.switches().backlog_max,
+        200_000,
         "what the ledger does not have is not in force"
     );
     lock.execute_batch("ROLLBACK").expect("unlocked");

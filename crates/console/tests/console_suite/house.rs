@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::Router;
 use http::{Method, Request};
 use seckill_api::Readiness;
-use seckill_console::router;
+use seckill_console::{Console, router};
 use seckill_engine_embedded::Embedded;
 use seckill_flow::{Layers, Pace, Results, Settle, SettleOptions};
 use seckill_gate::Gate;
@@ -27,6 +27,7 @@ pub(crate) const TOKEN: &str = "operator-0123456789abcdef-0123456789abcdef";
 pub(crate) const NOW: EpochMs = EpochMs(1_794_355_200_000);
 
 pub(crate) struct House {
+    pub(crate) console: Arc<Console>,
     pub(crate) gate: Arc<Gate>,
     pub(crate) readiness: Readiness,
     pub(crate) clock: Arc<ManualClock>,
@@ -74,7 +75,8 @@ impl House {
         let readiness = Readiness::default();
         let console = console(layers, &gate, &readiness);
         Self {
-            router: router(console),
+            router: router(console.clone()),
+            console,
             gate,
             readiness,
             clock,

@@ -23,9 +23,14 @@ async fn same_key_and_body_make_one_row() {
         let house = &house;
         async move { keyed(house, Method::POST, "/admin/api/products", "k-1", &body).await }
     };
-    let id = ask(product()).await.is(201, 0).id();
-    assert_eq!(ask(product()).await.is(201, 0).id(), id);
-    ask(with(product(), "stock", json!(7))).await.is(422, 42200);
+    let first = ask(product()).await;
+    let id = first.is(201, 0).id();
+    assert!(!first.is_replayed());
+    let again = ask(product()).await;
+    assert_eq!(again.is(201, 0).id(), id);
+    assert!(again.is_replayed());
+    let other = ask(with(product(), "stock", json!(7))).await;
+    assert!(!other.is(422, 42200).is_replayed());
     keyed(&house, Method::POST, "/admin/api/activities", "k-1", &activity(id, 1))
         .await
         .is(422, 42200);
@@ -37,9 +42,10 @@ async fn units_are_added_once_by_one_key() {
     let house = House::new();
     let id = house.opened(10).await;
     let path = format!("/admin/api/activities/{id}/add-stock");
-    for _ in 0..3 {
+    for replayed in [false, true, true] {
         let reply = keyed(&house, Method::POST, &path, "k", &json!({"quantity": 5})).await;
         assert_eq!(reply.is(200, 0).data()["stock_left"], 15);
+        assert_eq!(reply.is_replayed(), replayed);
     }
     keyed(&house, Method::POST, &path, "k", &json!({"quantity": 6}))
         .await
@@ -67,6 +73,7 @@ async fn late_repetition_of_a_switch_does_not_undo_what_came_after() {
         (&late.is(200, 0).data()["entry_open"], &late.data()["revision"]),
         (&json!(true), &json!(2))
     );
+    assert!(late.is_replayed());
     assert!(house.gate.switches().entry_open);
     let other = json!({"read_only": true});
     keyed(&house, Method::PATCH, "/admin/api/switches", "k", &other)
@@ -85,6 +92,8 @@ async fn late_repetition_of_a_pause_does_not_pause_again() {
     house.post(&of("resume"), json!({})).await.is(200, 0);
     let late = keyed(&house, Method::POST, &of("pause"), "k", &json!({})).await;
     assert_eq!(late.is(200, 0).data()["status"], "running");
+    assert!(late.is_replayed());
+    assert!(house.claim(id, "a").await.is_ok(), "nothing is held");
 }
 
 #[tokio::test]

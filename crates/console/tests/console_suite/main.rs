@@ -2,6 +2,7 @@
 
 mod access;
 mod books;
+mod brake;
 mod engine;
 mod errors;
 mod house;

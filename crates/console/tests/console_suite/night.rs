@@ -13,7 +13,7 @@ async fn patch_of_the_switches_changes_only_what_it_names() {
     let first = house.get("/admin/api/switches").await;
     let expect = json!({
         "entry_open": true, "admit_ratio": 1.0, "read_only": false, "backlog_max": 200_000, "challenge": null,
-        "limits": {"ip": null, "user": null, "device": null}, "revision": 0,
+        "limits": {"ip": null, "user": null, "device": null}, "revision": 0, "ledger_pending": false,
         "limits_in_force": {"ip": "50/s burst 100", "user": "off", "device": "off", "read": "off"},
     });
     assert_eq!(*first.is(200, 0).data(), expect);
@@ -48,10 +48,7 @@ async fn switches_are_in_force_before_the_answer_and_after_a_restart() {
     for gate in [house.gate.clone(), house.another_gate().await] {
         let switches = gate.switches();
         assert!(!switches.entry_open && switches.read_only);
-        assert_eq!(
-            (switches.admit_ratio, switches.backlog_max, switches.revision),
-            (0.25, 9, 1)
-        );
+        assert_eq!((switches.admit_ratio, switches.backlog_max), (0.25, 9));
         assert_eq!(switches.challenge, Some(Challenge::Token));
     }
 }

@@ -117,4 +117,11 @@ impl Reply {
             .to_str()
             .expect("text")
     }
+
+    /// Whether it says that the request was carried out before.
+    pub(crate) fn is_replayed(&self) -> bool {
+        self.headers
+            .get("idempotency-replayed")
+            .is_some_and(|value| value == "true")
+    }
 }

@@ -16,6 +16,10 @@ pub(crate) fn encode(out: &mut Vec<u8>, record: &Record) {
             out.push(kind::ACKNOWLEDGED);
             put(out, *batch);
         }
+        Record::Switched(switches) => {
+            out.push(kind::SWITCHED);
+            put_text(out, switches);
+        }
     }
 }
 
@@ -101,6 +105,13 @@ fn encode_small_event(out: &mut Vec<u8>, activity: ActivityId, event: &Event) {
             start(out, kind::ERASED, activity);
             put_text(out, user.as_str());
         }
+        Event::Held(hold) => {
+            start(out, kind::HELD, activity);
+            put_time(out, hold.held_at);
+            out.push(u8::from(hold.resumes_at.is_some()));
+            put_time(out, hold.resumes_at.unwrap_or_default());
+        }
+        Event::Released => start(out, kind::RELEASED, activity),
         Event::Opened(_) | Event::Restored(_) | Event::Claimed(_) | Event::Concluded { .. } | Event::Retried { .. } => {
             unreachable!("encoded by the caller")
         }

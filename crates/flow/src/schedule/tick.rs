@@ -60,8 +60,10 @@ impl Scheduler {
     /// What one sale needs by its dates.
     async fn follow(&mut self, activity: &Activity, now: EpochMs, ticked: &mut Ticked) {
         let id = activity.id;
-        self.sync(activity, ticked).await;
-        self.resume(activity, now, ticked).await;
+        if self.write_hold(id, ticked).await {
+            self.sync(activity, ticked).await;
+            self.resume(activity, now, ticked).await;
+        }
         let close_at = activity.window.ends_at.plus(self.settings.close_after_end_ms);
         if activity.status != Status::Closed && close_at <= now {
             self.close(id, now, ticked).await;
@@ -82,6 +84,15 @@ impl Scheduler {
                 ticked.preheated.push(id);
             }
         }
+    }
+
+    /// Writes a pause that the ledger may not have yet; false where it still has not: nothing may be resumed then.
+    async fn write_hold(&self, id: ActivityId, ticked: &mut Ticked) -> bool {
+        if !self.operator.is_pending(id) {
+            return true;
+        }
+        let written = self.operator.write_hold(id, None).await;
+        ticked.note(Part::Terms, Some(id), written).is_some()
     }
 
     /// Brings rules to a store that may not have them: after a start, after a crash between ledger and store, and where another process changed them.
@@ -105,16 +116,10 @@ impl Scheduler {
         if now < resumes_at {
             return;
         }
-        // The list may be older than the operator's last word.
-        let present = self.operator.layers.ledger.activity(id).await.map_err(Error::from);
-        let Some(present) = ticked.note(Part::Terms, Some(id), present) else {
-            return;
-        };
-        if present.status == Status::Paused && present.resumes_at == Some(resumes_at) {
-            let resumed = self.operator.resume(id, self.operator.own_context()).await;
-            if ticked.note(Part::Terms, Some(id), resumed).is_some() {
-                ticked.resumed.push(id);
-            }
+        // The list may be older than the operator's last word: only a pause that still ends at this moment does.
+        let resumed = self.operator.resume_due(id, resumes_at).await;
+        if ticked.note(Part::Terms, Some(id), resumed) == Some(true) {
+            ticked.resumed.push(id);
         }
     }
 

@@ -29,19 +29,25 @@ fn a_later_end_is_in_force_at_once() {
     run(async {
         let house = House::new();
         let id = house.opened(2).await;
-        house.clock.set(ENDS);
-        assert!(matches!(house.claim(id, "a", 1).await, Err(Refusal::Ended)));
-        let patch = ActivityPatch {
-            ends_at: Some(ENDS.plus(10)),
+        let patch = |ms| ActivityPatch {
+            ends_at: Some(ENDS.plus(ms)),
             ..ActivityPatch::default()
         };
+        house.clock.set(ENDS.plus(-1));
+        let asked = house.context();
         house
             .operator
-            .patch_activity(id, patch, house.context())
+            .patch_activity(id, patch(10), asked.clone())
             .await
             .expect("patched");
+        house.clock.set(ENDS);
         house.buy(id, &["a"]).await;
         assert_eq!(house.catalogue.find(id).expect("known").window.ends_at, ENDS.plus(10));
+        house.clock.set(ENDS.plus(10));
+        let late = house.operator.patch_activity(id, patch(20), asked).await;
+        let error = late.expect_err("asked before the end, read after it").to_string();
+        assert_eq!(error, Conflict::Ended.to_string());
+        assert!(matches!(house.claim(id, "b", 1).await, Err(Refusal::Ended)));
     });
 }
 

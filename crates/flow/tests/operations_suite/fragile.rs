@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use async_trait::async_trait;
 use seckill_engine_embedded::Embedded;
 use seckill_queue::{Depth, Queue, Verdicts};
-use seckill_sale::{ActivityId, Buyer, Claim, Delivery, EpochMs, Figures, Terms, Ticket, UserId};
-use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Stock};
+use seckill_sale::{ActivityId, Buyer, Claim, Delivery, EpochMs, Figures, Hold, Terms, Ticket, UserId};
+use seckill_stock::{Answer, Brake, Glance, OpenOutcome, Opening, Rebase, Stock};
 use tokio::sync::{Notify, RwLock, RwLockWriteGuard};
 
 /// Writes allowed where none is to fail.
@@ -142,6 +142,28 @@ impl Stock for Fragile {
     }
     fn set_backlog_max(&self, tickets: u64) {
         self.engine.set_backlog_max(tickets);
+    }
+}
+
+#[async_trait]
+impl Brake for Fragile {
+    async fn hold(&self, activity: ActivityId, hold: Hold) -> Result<(), seckill_stock::Error> {
+        self.stock_write()?;
+        self.engine.hold(activity, hold).await
+    }
+    async fn release(&self, activity: ActivityId, hold: Hold) -> Result<(), seckill_stock::Error> {
+        self.stock_write()?;
+        self.engine.release(activity, hold).await
+    }
+    fn held(&self, activity: ActivityId) -> Option<Hold> {
+        self.engine.held(activity)
+    }
+    async fn keep_switches(&self, switches: Option<String>) -> Result<(), seckill_stock::Error> {
+        self.stock_write()?;
+        self.engine.keep_switches(switches).await
+    }
+    async fn kept_switches(&self) -> Result<Option<String>, seckill_stock::Error> {
+        self.engine.kept_switches().await
     }
 }
 

@@ -82,6 +82,7 @@ impl House {
         let database = folder.path().join(database);
         let options = LedgerOptions {
             threads: Threads::Inline,
+            busy_wait_ms_max: 1,
             ..LedgerOptions::default()
         };
         let ledger = Arc::new(Sqlite::open(&database, &options).expect("a database"));
@@ -163,6 +164,13 @@ impl House {
             .copy_to(&self.folder.path().join(name))
             .await
             .expect("a copy");
+    }
+
+    /// Lets nobody else write to the database until the connection is dropped.
+    pub(crate) fn lock_database(&self) -> rusqlite::Connection {
+        let connection = rusqlite::Connection::open(&self.database).expect("the database");
+        connection.execute_batch("BEGIN EXCLUSIVE").expect("locked");
+        connection
     }
 
     /// Does something to the database by hand.

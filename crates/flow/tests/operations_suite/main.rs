@@ -7,6 +7,7 @@ mod shop;
 mod trade;
 
 mod audit;
+mod brake;
 mod catalogue;
 mod close;
 mod crashes;

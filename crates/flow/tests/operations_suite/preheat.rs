@@ -114,7 +114,7 @@ fn rules_changed_while_preheating_are_those_of_the_state() {
         let id = house.created(1).await;
         // Somebody is handing rules to the store, so preheating has read its rows and waits for its turn.
         let held = house.store.hold_changes().await;
-        let pause_other = house.operator.pause(other, None, house.context());
+        let hand_over = house.operator.sync_terms(other);
         let preheat = house.operator.preheat(id, house.context());
         let pause_elsewhere = async {
             while house.ledger.activity(id).await.expect("read").epoch.is_none() {
@@ -124,8 +124,8 @@ fn rules_changed_while_preheating_are_those_of_the_state() {
             drop(held);
             paused
         };
-        let (other, preheated, paused) = tokio::join!(pause_other, preheat, pause_elsewhere);
-        other.expect("paused");
+        let (other, preheated, paused) = tokio::join!(hand_over, preheat, pause_elsewhere);
+        other.expect("handed over");
         paused.expect("paused");
         assert!(preheated.expect("preheated").created);
         let refused = house.claim(id, "a", 1).await;

@@ -1,6 +1,7 @@
 //! Movements of units between product, sale and orders: each reaches the store once, in its order.
 
 use seckill_flow::OperatorSettings;
+use seckill_ledger::Replayed;
 use seckill_ledger::{Catalog, Idempotency, UnitsOnCancel};
 use seckill_sale::{Refusal, Stock as Units};
 
@@ -28,6 +29,7 @@ fn added_stock_is_sold_once_however_often_it_is_asked_with_one_key() {
         context.idempotency = Some(Idempotency {
             key: "once".to_owned(),
             digest: [7; 16],
+            replayed: Replayed::default(),
         });
         for _ in 0..3 {
             house

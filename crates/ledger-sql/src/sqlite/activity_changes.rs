@@ -1,6 +1,6 @@
 //! What an operator changes of an activity: its fields, its status.
 
-use rusqlite::{Transaction, params};
+use rusqlite::{Transaction, named_params, params};
 use seckill_ledger::{ActivityPatch, Conflict, Context};
 use seckill_sale::{Activity, ActivityId, EpochMs, Status};
 
@@ -36,6 +36,9 @@ pub(super) fn patch(
     }
     if after == before {
         return Ok(before);
+    }
+    if before.window != after.window && before.window.ends_at <= context.now {
+        return Err(Conflict::Ended.into());
     }
     check_fixed(&before, &after, context.now)?;
     store(transaction, &before, &after, None)?;
@@ -109,6 +112,7 @@ pub(super) fn set_status(
 ) -> Result<Activity, Stop> {
     let before = activity(transaction, id)?;
     let action = match (before.status, status) {
+        (Status::Paused, Status::Paused) if before.resumes_at != resumes_at => "activity.pause",
         (present, wanted) if present == wanted => return Ok(before),
         (Status::Closed, _) => return Err(Conflict::Closed.into()),
         (_, Status::Closed) => "activity.close",
@@ -125,4 +129,28 @@ pub(super) fn set_status(
     let closed_at = (status == Status::Closed).then_some(context.now);
     store(transaction, &before, &after, closed_at)?;
     audited(transaction, id, action, &before, context)
+}
+
+/// Resumes where the pause still ends at `due`.
+pub(super) fn resume_due(
+    transaction: &Transaction<'_>,
+    id: ActivityId,
+    due: EpochMs,
+    context: &Context,
+) -> Result<Option<Activity>, Stop> {
+    let before = activity(transaction, id)?;
+    let mut statement = transaction.prepare_cached(
+        "UPDATE activities SET status = :running, resumes_at = NULL, version = version + 1
+         WHERE id = :id AND status = :paused AND resumes_at = :due",
+    )?;
+    let resumed = statement.execute(named_params! {
+        ":id": small(id.get()),
+        ":running": word_of(&Status::Running, &STATUSES),
+        ":paused": word_of(&Status::Paused, &STATUSES),
+        ":due": due.0,
+    })?;
+    if resumed == 0 {
+        return Ok(None);
+    }
+    audited(transaction, id, "activity.resume", &before, context).map(Some)
 }

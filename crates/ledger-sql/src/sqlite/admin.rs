@@ -32,6 +32,7 @@ pub(super) fn once<T>(
         return Err(Error::KeyReused.into());
     }
     if let Some(&(_, result_id, _)) = earlier.iter().find(|&&(_, _, same_action)| same_action) {
+        idempotency.replayed.tell();
         return again(result_id);
     }
     let (done, result_id) = work()?;

@@ -115,6 +115,13 @@ impl Catalog for Sqlite {
         .await
     }
 
+    async fn resume_due(&self, id: ActivityId, due: EpochMs, context: Context) -> Result<Option<Activity>, Error> {
+        self.write(Lane::Person, move |transaction| {
+            activity_changes::resume_due(transaction, id, due, &context)
+        })
+        .await
+    }
+
     async fn add_stock(&self, id: ActivityId, units: Stock, context: Context) -> Result<Movement, Error> {
         self.write(Lane::Person, move |transaction| {
             let work = || add_stock(transaction, id, units, &context).map(|moved| (moved.clone(), moved.id));

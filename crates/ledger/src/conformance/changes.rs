@@ -14,7 +14,7 @@ pub async fn status_goes_from_running_to_paused_to_closed_and_never_back(ledger:
         .await
         .expect("paused");
     assert_eq!((paused.status, paused.resumes_at), (Status::Paused, resumes_at));
-    let again = ledger.set_status(id, Status::Paused, None, at(NOW)).await;
+    let again = ledger.set_status(id, Status::Paused, resumes_at, at(NOW)).await;
     assert_eq!(again, Ok(paused.clone()));
     let resumed = ledger
         .set_status(id, Status::Running, None, at(NOW))

@@ -6,7 +6,8 @@ use seckill_sale::{
 };
 
 use crate::{
-    Context, Idempotency, Ledger, NewActivity, NewProduct, OrderFilter, PageRequest, Payment, SettleBatch, Settled,
+    Context, Idempotency, Ledger, NewActivity, NewProduct, OrderFilter, PageRequest, Payment, Replayed, SettleBatch,
+    Settled,
 };
 
 /// The present moment of every fact, in the middle of each sale's window.
@@ -52,6 +53,7 @@ pub fn keyed(key: &str, request: u8) -> Context {
         idempotency: Some(Idempotency {
             key: key.to_owned(),
             digest: [request; 16],
+            replayed: Replayed::default(),
         }),
         ..at(NOW)
     }

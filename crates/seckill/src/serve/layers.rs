@@ -9,6 +9,7 @@ use rand::Rng;
 use seckill_engine_embedded::lock::Lock;
 use seckill_engine_embedded::storage::Disk;
 use seckill_engine_embedded::{Embedded, Options, Sequencer, open};
+use seckill_flow::Settle;
 use seckill_ledger::{Installation, Operations};
 use seckill_ledger_sql::Sqlite;
 use seckill_sale::{Clock, InstallationId, SystemClock};
@@ -69,10 +70,11 @@ pub(crate) fn open_layers(settings: &Settings) -> Result<Opened, Failure> {
     let ledger = Arc::new(ledger);
     let installation = block_on(ledger.installation()).map_err(Failure::unreachable)?;
     let storage = Disk::open(&journal).map_err(|error| Failure::failed(format!("{}: {error}", journal.display())))?;
-    let options = Options {
+    let mut options = Options {
         backlog_max: settings.queue.backlog_max,
         ..Options::default()
     };
+    options.waits.retry_ms = Settle::wait_ms_max(super::node::millis(settings.queue.retry_wait_max));
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let id = installation.id.unwrap_or_else(|| InstallationId(random_bytes()));
     let opened = open(storage, options, id, clock).map_err(|error| Failure::failed(chain(&error)))?;

@@ -1,6 +1,7 @@
 //! The binary from outside: real processes, real sockets, a real disk.
 
 mod audit;
+mod brake;
 mod command_line;
 mod crash;
 mod purchase;

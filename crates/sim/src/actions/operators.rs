@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use seckill_flow::{DifferenceKind, Fix, Report};
+use seckill_ledger::Replayed;
 use seckill_ledger::{ActivityPatch, DeadLetterState, Idempotency, PageRequest};
 use seckill_sale::{EpochMs, Stock as Units};
 use seckill_stock::{Rebase, Stock};
@@ -70,6 +71,7 @@ pub(super) fn add_stock(world: &mut World) {
     context.idempotency = Some(Idempotency {
         key: key.clone(),
         digest: [1; 16],
+        replayed: Replayed::default(),
     });
     let operator = world.process().operator.clone();
     let (auditor, weather) = ears(world);

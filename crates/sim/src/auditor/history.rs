@@ -111,9 +111,8 @@ pub(crate) enum Status {
 }
 
 impl Rule for Status {
-    fn ends(&self, older: &Self) -> bool {
-        // Whoever pauses a paused sale changes nothing: it goes on at the moment that was said before.
-        !matches!((self, older), (Self::Paused, Self::PausedForAWhile))
+    fn ends(&self, _older: &Self) -> bool {
+        true
     }
 }
 

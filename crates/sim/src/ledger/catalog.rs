@@ -52,6 +52,10 @@ impl Catalog for SimLedger {
         self.call(self.inner.set_status(id, status, resumes_at, context)).await
     }
 
+    async fn resume_due(&self, id: ActivityId, due: EpochMs, context: Context) -> Result<Option<Activity>, Error> {
+        self.call(self.inner.resume_due(id, due, context)).await
+    }
+
     async fn add_stock(&self, id: ActivityId, units: Stock, context: Context) -> Result<Movement, Error> {
         self.call(self.inner.add_stock(id, units, context)).await
     }

@@ -1,0 +1,101 @@
+//! Switches that are in force, but not in the ledger yet: how the store keeps them, and how they meet what the ledger says later.
+
+use seckill_gate::Switches;
+use seckill_stock::Error;
+use serde::{Deserialize, Serialize};
+
+use crate::state::Console;
+
+/// What the store keeps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    /// Revision of the ledger on which they stand.
+    pub(crate) base: u64,
+    /// The switches.
+    pub(crate) switches: Switches,
+}
+
+impl Kept {
+    /// What is kept; none where nothing is, and where the store can't be asked.
+    pub(crate) async fn read(console: &Console) -> Option<Self> {
+        let kept = console.stock().kept_switches().await;
+        let text = kept
+            .inspect_err(|error| tracing::warn!(%error, "kept switches can't be read"))
+            .ok()??;
+        let read = serde_json::from_str(&text);
+        read.inspect_err(|error| tracing::error!(%error, "kept switches can't be read; they are left alone"))
+            .ok()
+    }
+
+    /// Has the store keep `kept`, or nothing.
+    pub(crate) async fn keep(console: &Console, kept: Option<&Self>) -> Result<(), Error> {
+        let text = kept.map(|kept| serde_json::to_string(kept).expect("plain data"));
+        console.stock().keep_switches(text).await
+    }
+
+    /// What is to stand in the ledger: the kept switches, or, where somebody else has changed them since, his, as far as they let no more
+    /// buyers in than the kept ones.
+    pub(crate) fn over(&self, ledger: Switches, revision: u64) -> Switches {
+        let kept = &self.switches;
+        if self.base == revision {
+            return kept.clone();
+        }
+        Switches {
+            entry_open: ledger.entry_open && kept.entry_open,
+            read_only: ledger.read_only || kept.read_only,
+            admit_ratio: ledger.admit_ratio.min(kept.admit_ratio),
+            ..ledger
+        }
+    }
+}
+
+/// Whether `after` does nothing but let fewer buyers in than `before`: it shuts the entrance, or lowers the share that is let in.
+pub(crate) fn is_brake(before: &Switches, after: &Switches) -> bool {
+    let shut = !after.entry_open || after.read_only;
+    let unchanged_but_ratio = Switches {
+        admit_ratio: before.admit_ratio,
+        revision: before.revision,
+        ..after.clone()
+    };
+    shut || (after.admit_ratio < before.admit_ratio && unchanged_but_ratio == *before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(change: impl FnOnce(&mut Switches)) -> Switches {
+        let mut switches = Switches::open(9);
+        change(&mut switches);
+        switches
+    }
+
+    #[test]
+    fn only_what_lets_fewer_in_is_a_brake() {
+        let open = with(|_| ());
+        let brakes = [
+            with(|switches| switches.entry_open = false),
+            with(|switches| switches.read_only = true),
+            with(|switches| switches.admit_ratio = 0.5),
+        ];
+        for brake in &brakes {
+            assert!(is_brake(&open, brake), "{brake:?}");
+            assert!(!is_brake(brake, &open), "{brake:?}");
+        }
+        let more = with(|switches| (switches.admit_ratio, switches.backlog_max) = (0.5, 10));
+        assert!(!is_brake(&open, &more));
+        assert!(!is_brake(&open, &open));
+    }
+
+    #[test]
+    fn kept_switches_win_unless_somebody_else_has_changed_them_then_the_stricter_does() {
+        let kept = Kept {
+            base: 3,
+            switches: with(|switches| (switches.entry_open, switches.backlog_max) = (false, 5)),
+        };
+        let ledger = with(|switches| switches.admit_ratio = 0.5);
+        assert_eq!(kept.over(ledger.clone(), 3), kept.switches);
+        let met = with(|switches| (switches.entry_open, switches.admit_ratio) = (false, 0.5));
+        assert_eq!(kept.over(ledger, 4), met);
+    }
+}

@@ -1,0 +1,35 @@
+//! The handle as a queue.
+
+use async_trait::async_trait;
+use seckill_queue::{Depth, Queue, Verdicts};
+use seckill_sale::{ActivityId, Buyer, Delivery, Ticket};
+
+use crate::Embedded;
+use crate::command::Command;
+
+#[async_trait]
+impl Queue for Embedded {
+    async fn take(&self, count: usize) -> Result<Vec<Delivery>, seckill_queue::Error> {
+        Ok(self.ask(|reply| Command::Take(count, reply)).await?)
+    }
+
+    async fn ready(&self) {
+        self.shared.ready().await;
+    }
+
+    async fn record(&self, verdicts: Verdicts) -> Result<(), seckill_queue::Error> {
+        Ok(self.ask(|reply| Command::Record(verdicts, reply)).await?)
+    }
+
+    async fn revive(&self, ticket: Ticket) -> Result<(), seckill_queue::Error> {
+        Ok(self.ask(|reply| Command::Revive(ticket, reply)).await?)
+    }
+
+    async fn dead_letters(&self, activity: ActivityId) -> Result<Vec<(Buyer, String)>, seckill_queue::Error> {
+        Ok(self.ask(|reply| Command::DeadLetters(activity, reply)).await?)
+    }
+
+    fn depth(&self) -> Depth {
+        self.shared.depth()
+    }
+}

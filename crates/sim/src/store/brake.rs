@@ -1,0 +1,34 @@
+//! The store as an emergency brake.
+
+use async_trait::async_trait;
+use seckill_sale::{ActivityId, Hold};
+use seckill_stock::{Brake, Error};
+
+use super::Store;
+use crate::fault::Fault;
+
+#[async_trait]
+impl Brake for Store {
+    async fn hold(&self, activity: ActivityId, hold: Hold) -> Result<(), Error> {
+        if self.weather.has(Fault::PauseIgnored) {
+            return Ok(());
+        }
+        self.call(self.engine.hold(activity, hold)).await
+    }
+
+    async fn release(&self, activity: ActivityId, hold: Hold) -> Result<(), Error> {
+        self.call(self.engine.release(activity, hold)).await
+    }
+
+    fn held(&self, activity: ActivityId) -> Option<Hold> {
+        self.engine.held(activity)
+    }
+
+    async fn keep_switches(&self, switches: Option<String>) -> Result<(), Error> {
+        self.call(self.engine.keep_switches(switches)).await
+    }
+
+    async fn kept_switches(&self) -> Result<Option<String>, Error> {
+        self.call(self.engine.kept_switches()).await
+    }
+}

@@ -1,0 +1,69 @@
+//! Facts about the emergency brake.
+
+use seckill_sale::Hold;
+
+use super::{EpochMs, Fixture, NotReady, Refusal, RequestKey};
+use crate::Error;
+
+fn hold(resumes_at: Option<i64>) -> Hold {
+    Hold {
+        held_at: Fixture::OPENS,
+        resumes_at: resumes_at.map(EpochMs),
+    }
+}
+
+/// Rules that are handed over do not lift it, and who has a ticket still hears so.
+pub async fn a_held_sale_admits_nobody_whatever_its_rules_say(fixture: &Fixture) {
+    fixture.open(5).await;
+    let activity = Fixture::activity();
+    let reserved = fixture.bought("a", 1).await;
+    let until = Fixture::OPENS.plus(9);
+    fixture.stock.hold(activity, hold(Some(until.0))).await.expect("held");
+    let refused = Refusal::Paused {
+        resumes_at: Some(until),
+    };
+    assert_eq!(fixture.buy("b", 1).await, Err(refused.clone()));
+    fixture.stock.change(Fixture::terms(activity)).await.expect("done");
+    assert_eq!(fixture.buy("b", 1).await, Err(refused));
+    assert_eq!(fixture.stock.held(activity), Some(hold(Some(until.0))));
+    let again = fixture.stock.claim(vec![Fixture::claim("a", 1, 1)]).await.remove(0);
+    assert_eq!(again.map(|again| again.ticket), Ok(reserved.ticket));
+    assert_eq!(
+        fixture.buyer("a").await.map(|buyer| buyer.key),
+        Some(RequestKey([1; 16]))
+    );
+}
+
+/// A later hold is not ended by whoever wrote the earlier one into the ledger.
+pub async fn a_release_ends_only_the_hold_it_names(fixture: &Fixture) {
+    fixture.open(5).await;
+    let activity = Fixture::activity();
+    let (first, second) = (hold(Some(1)), hold(None));
+    for hold in [first, second] {
+        fixture.stock.hold(activity, hold).await.expect("held");
+    }
+    fixture.stock.release(activity, first).await.expect("done");
+    assert_eq!(fixture.stock.held(activity), Some(second));
+    assert_eq!(fixture.buy("a", 1).await, Err(Refusal::Paused { resumes_at: None }));
+    fixture.stock.release(activity, second).await.expect("done");
+    assert_eq!(fixture.stock.held(activity), None);
+    fixture.bought("a", 1).await;
+}
+
+/// It admits nobody anyway.
+pub async fn a_sale_without_state_cannot_be_held(fixture: &Fixture) {
+    let refused = Err(Error::NotReady(NotReady::NotPreheated));
+    assert_eq!(fixture.stock.hold(Fixture::activity(), hold(None)).await, refused);
+    assert_eq!(fixture.stock.held(Fixture::activity()), None);
+    assert_eq!(fixture.stock.release(Fixture::activity(), hold(None)).await, Ok(()));
+}
+
+/// The store does not read them.
+pub async fn switches_are_kept_until_taken_back(fixture: &Fixture) {
+    assert_eq!(fixture.stock.kept_switches().await, Ok(None));
+    for kept in [Some("shut"), Some("shut more"), None] {
+        let kept = kept.map(str::to_owned);
+        fixture.stock.keep_switches(kept.clone()).await.expect("kept");
+        assert_eq!(fixture.stock.kept_switches().await, Ok(kept));
+    }
+}
