@@ -140,16 +140,25 @@ impl Operator {
     /// # Errors
     /// Ledger or store could not be reached; [`seckill_ledger::Error::NotFound`].
     pub async fn sync_terms(&self, id: ActivityId) -> Result<Activity, Error> {
-        let activity = {
+        let (activity, told) = {
             let _one_at_a_time = self.terms.lock().await;
             let activity = self.layers.ledger.activity(id).await?;
-            if self.has_state(id) {
-                self.layers.stock.change(activity.terms()).await?;
+            let told = self.tell_store(&activity).await;
+            if told.is_ok() {
+                self.fenced.lock().remove(&id);
             }
-            self.fenced.lock().remove(&id);
-            activity
+            (activity, told)
         };
+        // The gate hears it also where the store could not: it may refuse earlier, never admit.
         self.show(&activity).await;
-        Ok(activity)
+        told.map(|()| activity)
+    }
+
+    /// The store itself is asked whether it has a state: memory does not know of one whose frame may or may not be on the disk.
+    async fn tell_store(&self, activity: &Activity) -> Result<(), Error> {
+        if self.has_state(activity.id) || self.layers.stock.figures(activity.id).await?.is_some() {
+            self.layers.stock.change(activity.terms()).await?;
+        }
+        Ok(())
     }
 }
