@@ -111,8 +111,9 @@ pub(crate) enum Status {
 }
 
 impl Rule for Status {
-    fn ends(&self, _older: &Self) -> bool {
-        true
+    fn ends(&self, older: &Self) -> bool {
+        // A close stays, also one whose operator never heard what became of it: a later pause only holds the store for a moment then.
+        *older != Self::Closed
     }
 }
 
