@@ -11,10 +11,15 @@ pub mod client;
 pub mod comparison;
 pub mod disk;
 mod error;
+pub mod held_disk;
 mod html;
 pub mod http;
 pub mod jobs;
+#[cfg(test)]
+mod limits_tests;
+mod limits_text;
 pub mod load;
+pub mod memory;
 pub mod metrics;
 pub mod outcome;
 pub mod overload;
@@ -23,6 +28,7 @@ pub mod process;
 pub mod ratios;
 pub mod report;
 pub mod server;
+pub mod soak;
 #[cfg(test)]
 mod stand_in;
 mod tally;

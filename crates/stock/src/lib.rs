@@ -5,6 +5,7 @@
 
 mod batcher;
 pub mod conformance;
+mod line;
 
 use async_trait::async_trait;
 use seckill_sale::{
@@ -12,6 +13,7 @@ use seckill_sale::{
 };
 
 pub use batcher::{Batcher, Claims};
+pub use line::{Bounds, Gathering};
 
 /// Why the store gave no answer of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -122,6 +124,11 @@ pub trait Stock: Send + Sync + 'static {
 
     /// Decides a batch. Within it a later claim sees the earlier one's outcome. Answers stand in the order of the claims.
     async fn claim(&self, batch: Vec<Claim>) -> Vec<Answer>;
+
+    /// Decides a batch that gathers until the store begins with it; as [`Stock::claim`].
+    async fn claim_gathered(&self, gathering: Gathering) -> Vec<Answer> {
+        self.claim(gathering.take()).await
+    }
 
     /// The durable ticket of a user.
     async fn buyer(&self, activity: ActivityId, user: &UserId) -> Result<Option<Buyer>, Error>;
