@@ -102,6 +102,16 @@ impl Admin {
         Ok(activity_id)
     }
 
+    /// Ends the activity for good.
+    ///
+    /// # Errors
+    /// [`Error::Answer`] where the server refuses.
+    pub fn close(&self, activity_id: u64) -> Result<()> {
+        self.write(&format!("/admin/api/activities/{activity_id}/close"), &json!({}))?
+            .expect(200, "close")
+            .map(drop)
+    }
+
     /// The conservation equation of an activity.
     ///
     /// # Errors
@@ -112,6 +122,28 @@ impl Admin {
         serde_json::from_value(data).map_err(|_| Error::Malformed {
             what: format!("GET {path}"),
         })
+    }
+
+    /// Waits until the queue of all sales is empty, without an audit.
+    ///
+    /// # Errors
+    /// [`Error::TooLate`] when `limit` passes first.
+    pub fn wait_drained(&self, limit: Duration) -> Result<()> {
+        let end = Instant::now() + limit;
+        while self
+            .metrics()?
+            .sum("seckill_queue_depth")
+            .is_some_and(|depth| depth != 0.0)
+        {
+            if end <= Instant::now() {
+                return Err(Error::TooLate {
+                    what: "the queue was not empty".to_owned(),
+                    limit_s: limit.as_secs(),
+                });
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
+        Ok(())
     }
 
     /// Waits until nothing is queued and the audit could be read stably; the audit. An audit counts every row of the sale, so the

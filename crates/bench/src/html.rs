@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::canonical::SaleReport;
 use crate::chart::{self, KINDS, Line};
+use crate::limits_text;
 use crate::outcome::{LoadReport, Percentiles, SLOT_MS};
 use crate::overload::OverloadReport;
 use crate::report::Report;
@@ -30,6 +31,11 @@ pub(crate) fn page(report: &Report) -> String {
     }
     for overload in &report.overloads {
         overload_section(&mut page, overload);
+    }
+    let mut limits = String::new();
+    limits_text::memory_and_soak(&mut limits, report);
+    if !limits.is_empty() {
+        put(&mut page, format_args!("<pre>{}</pre>\n", escaped(&limits)));
     }
     page.push_str("<p class=\"note\">Client and server shared one machine's cores.</p></main></body></html>\n");
     page

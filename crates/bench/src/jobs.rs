@@ -42,6 +42,25 @@ impl Jobs {
         Self::posts(target, &path, count, signer, users)
     }
 
+    /// Adds a purchase by this user.
+    pub fn purchase(&mut self, target: SocketAddr, activity_id: u64, user: &str, signer: &Signer) {
+        let token = signer.token(user);
+        let request = Request {
+            method: "POST",
+            path: &format!("/api/seckill/{activity_id}"),
+            token: Some(&token),
+            body: "",
+        };
+        self.push(target, user.to_owned(), request);
+    }
+
+    /// Adds a request that is written out already, with headers of its own.
+    pub fn push_bytes(&mut self, user: String, request: &[u8]) {
+        self.bytes.extend_from_slice(request);
+        self.ends.push(self.bytes.len());
+        self.users.push(user);
+    }
+
     /// One `POST` without a body to `path` by each of `count` new users.
     pub fn posts(target: SocketAddr, path: &str, count: usize, signer: &Signer, users: &mut UserIds) -> Self {
         let mut jobs = Self::with_capacity(count);

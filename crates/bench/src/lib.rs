@@ -13,10 +13,15 @@ pub mod comparison;
 pub mod disk;
 mod error;
 pub mod figures;
+pub mod held_disk;
 mod html;
 pub mod http;
 pub mod jobs;
+#[cfg(test)]
+mod limits_tests;
+mod limits_text;
 pub mod load;
+pub mod memory;
 pub mod metrics;
 pub mod outcome;
 pub mod overload;
@@ -25,6 +30,7 @@ pub mod process;
 pub mod ratios;
 pub mod report;
 pub mod server;
+pub mod soak;
 #[cfg(test)]
 mod stand_in;
 mod tally;

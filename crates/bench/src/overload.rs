@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use crate::held_disk::{Held, HeldDisk};
 use crate::jobs::Jobs;
-use crate::load::{self, Load, Pace};
+use crate::load::{self, CONNECTIONS_MAX, Load, Pace};
 use crate::outcome::LoadReport;
 use crate::server::{Server, ServerConfig, Target};
 use crate::token::UserIds;
@@ -32,10 +33,10 @@ const PROBE_REQUESTS: usize = 5_000;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "by")]
 pub enum Bottleneck {
-    /// A store held back by settings of the server that the caller chose.
+    /// The store: every sync of its journal is held back by so long.
     Store {
         /// What one of its steps takes by itself.
-        own_ms: f64,
+        own_ms: u32,
     },
     /// The processor: nothing is held back.
     Processor,
@@ -62,7 +63,7 @@ impl Bottleneck {
 /// An overload to run.
 #[derive(Debug, Clone)]
 pub struct OverloadConfig {
-    /// The server, with the settings that hold its store back where that is wanted.
+    /// The server.
     pub server: ServerConfig,
     /// What limits it.
     pub bottleneck: Bottleneck,
@@ -108,7 +109,18 @@ pub fn run(config: &OverloadConfig) -> Result<OverloadReport> {
             config.seconds
         )));
     }
-    let server = Server::start(&config.server)?;
+    let (mut server, mut held) = (config.server.clone(), None);
+    if let Bottleneck::Store { own_ms } = config.bottleneck {
+        let disk = HeldDisk::build(Held::Journal, Duration::from_millis(own_ms.into()))?;
+        server.environment.extend(disk.environment());
+        held = Some(disk);
+    }
+    let per_ip = (
+        "SECKILL_SERVER__CONNECTIONS_PER_IP".to_owned(),
+        CONNECTIONS_MAX.to_string(),
+    );
+    server.environment.push(per_ip);
+    let server = Server::start(&server)?;
     let mut steps = Steps {
         target: server.target().clone(),
         config,
@@ -139,6 +151,7 @@ pub fn run(config: &OverloadConfig) -> Result<OverloadReport> {
     }
     let Steps { violations, .. } = steps;
     server.stop()?;
+    drop(held);
     Ok(judge(
         config.bottleneck,
         capacity_per_s,
@@ -178,11 +191,11 @@ fn judge(
         ));
     }
     if let Bottleneck::Store { own_ms } = bottleneck
-        && own_ms + P99_ABOVE_STORE_MS_MAX < overload.accepted_latency.p99_ms
+        && f64::from(own_ms) + P99_ABOVE_STORE_MS_MAX < overload.accepted_latency.p99_ms
     {
         let p99_ms = overload.accepted_latency.p99_ms;
         missed.push(format!(
-            "p99 of accepted {p99_ms:.1} ms, the store's own time is {own_ms:.1} ms"
+            "p99 of accepted {p99_ms:.1} ms, the store's own time is {own_ms} ms"
         ));
     }
     if recovered_after_s.is_none() {
@@ -250,86 +263,5 @@ fn forbidden(load: &LoadReport) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::client::{Answer, Unanswered};
-    use crate::tally::{Tally, Times};
-
-    fn ran(outcomes: &[(u16, u64)], took_ms: u64) -> LoadReport {
-        let started = Instant::now();
-        let mut tally = Tally::new(started);
-        let times = Times {
-            intended: started,
-            sent: started,
-            done: started + Duration::from_millis(took_ms),
-        };
-        for (status, count) in outcomes {
-            for _ in 0..*count {
-                let answer = Answer {
-                    status: *status,
-                    code: None,
-                    body: b"",
-                };
-                tally.record(
-                    0,
-                    times,
-                    if *status == 0 {
-                        Err(Unanswered::Reset)
-                    } else {
-                        Ok(answer)
-                    },
-                );
-            }
-        }
-        tally.report()
-    }
-
-    #[test]
-    fn only_orderly_refusals_are_allowed() {
-        assert_eq!(
-            forbidden(&ran(&[(202, 3), (429, 2), (410, 1), (503, 4)], 1)),
-            [] as [&str; 0]
-        );
-        let said = forbidden(&ran(&[(202, 1), (500, 2), (502, 1), (0, 3)], 1));
-        assert_eq!(
-            said,
-            ["2 answers 500", "1 answers 502", "3 requests without an answer: Reset"]
-        );
-    }
-
-    #[test]
-    fn goodput_and_latency_are_held_against_the_store() {
-        let held = |overload| {
-            judge(
-                Bottleneck::Store { own_ms: 10.0 },
-                100.0,
-                500.0,
-                ran(&[(202, 1)], 5),
-                overload,
-                Some(0.0),
-                Vec::new(),
-            )
-        };
-        assert_eq!(held(ran(&[(202, 5), (503, 20)], 50)).missed, [] as [&str; 0]);
-        assert_eq!(held(ran(&[(202, 3), (503, 20)], 50)).missed.len(), 1);
-        assert_eq!(held(ran(&[(202, 50), (503, 20)], 70)).missed.len(), 1);
-    }
-
-    #[test]
-    fn server_that_stays_slow_has_not_recovered() {
-        let before = ran(&[(202, 9)], 10);
-        assert!(is_normal(&ran(&[(202, 9)], 29), &before));
-        assert!(!is_normal(&ran(&[(202, 9)], 40), &before));
-        assert!(!is_normal(&ran(&[(202, 9), (503, 1)], 10), &before));
-        let report = judge(
-            Bottleneck::Processor,
-            1.0,
-            2.0,
-            before.clone(),
-            before,
-            None,
-            Vec::new(),
-        );
-        assert_eq!(report.missed, ["not back to normal within 10 s"]);
-    }
-}
+#[path = "overload_tests.rs"]
+mod tests;

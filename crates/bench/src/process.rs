@@ -167,6 +167,15 @@ pub fn usage_of(id: u32) -> Result<Usage> {
     })
 }
 
+/// Open descriptors of any process of ours.
+///
+/// # Errors
+/// [`Error::Io`] where there is no such process or no `/proc`.
+pub fn descriptors_of(id: u32) -> Result<usize> {
+    let folder = format!("/proc/{id}/fd");
+    Ok(std::fs::read_dir(&folder).map_err(Error::file("read", folder))?.count())
+}
+
 /// utime + stime. The program's name stands in brackets before them and may hold anything, so counting begins behind the last one.
 fn ticks_of(stat: &str) -> Option<u64> {
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
@@ -200,6 +209,7 @@ mod tests {
     fn own_usage_can_be_read() {
         let usage = usage_of(std::process::id()).unwrap();
         assert!(0 < usage.rss_bytes && usage.rss_bytes <= usage.rss_peak_bytes);
+        assert!(0 < descriptors_of(std::process::id()).unwrap());
     }
 
     #[test]

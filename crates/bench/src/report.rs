@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use crate::canonical::SaleReport;
 use crate::comparison::RatioReport;
+use crate::memory::MemoryReport;
 use crate::overload::OverloadReport;
+use crate::soak::SoakReport;
 use crate::{html, text};
 
 pub use crate::text::plan_text;
@@ -18,6 +20,10 @@ pub struct Report {
     pub ratios: Vec<RatioReport>,
     /// Overloads.
     pub overloads: Vec<OverloadReport>,
+    /// What a buyer, a stream, a forged request cost in memory.
+    pub memory: Option<MemoryReport>,
+    /// Sale after sale on one process.
+    pub soak: Option<SoakReport>,
 }
 
 impl Report {
@@ -26,7 +32,10 @@ impl Report {
         let sale = self.sale.iter().flat_map(|sale| &sale.violations);
         let ratios = self.ratios.iter().flat_map(|ratio| &ratio.violations);
         let overloads = self.overloads.iter().flat_map(|overload| &overload.violations);
-        sale.chain(ratios).chain(overloads).map(String::as_str).collect()
+        let memory = self.memory.iter().flat_map(|memory| &memory.violations);
+        let soak = self.soak.iter().flat_map(|soak| &soak.violations);
+        let limits = overloads.chain(memory).chain(soak);
+        sale.chain(ratios).chain(limits).map(String::as_str).collect()
     }
 
     /// 3 where a checked condition is violated, else 0. A missed speed alone is no violation.

@@ -44,7 +44,7 @@ fn report(lie: Lie) -> Report {
     Report {
         sale: Some(sale(lie)),
         ratios,
-        overloads: Vec::new(),
+        ..Report::default()
     }
 }
 

@@ -114,6 +114,11 @@ impl Server {
         &self.target
     }
 
+    /// The process id.
+    pub fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// The folder that its data folder lies in.
     pub fn folder(&self) -> &Path {
         self.process.folder()

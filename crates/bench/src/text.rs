@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use crate::canonical::SaleReport;
 use crate::comparison::RatioReport;
+use crate::limits_text::{memory_and_soak, overload_text};
 use crate::outcome::LoadReport;
-use crate::overload::OverloadReport;
 use crate::plan::Plan;
 use crate::report::Report;
-use crate::words::{RatioWords, bottleneck_words, comparison_name, disk_words, grouped, percentile_words};
+use crate::words::{RatioWords, comparison_name, disk_words, grouped, percentile_words, reached_word};
 
 /// The whole report.
 pub(crate) fn of_report(report: &Report) -> String {
@@ -22,6 +22,7 @@ pub(crate) fn of_report(report: &Report) -> String {
     for overload in &report.overloads {
         overload_text(&mut text, overload);
     }
+    memory_and_soak(&mut text, report);
     for violation in report.violations() {
         line(&mut text, &format!("VIOLATED: {violation}"));
     }
@@ -29,13 +30,13 @@ pub(crate) fn of_report(report: &Report) -> String {
     text
 }
 
-fn line(text: &mut String, said: &str) {
+pub(crate) fn line(text: &mut String, said: &str) {
     text.push_str(said);
     text.push('\n');
 }
 
 /// A label and what it says, in two columns.
-fn row(text: &mut String, label: &str, said: &str) {
+pub(crate) fn row(text: &mut String, label: &str, said: &str) {
     writeln!(text, "  {label:<22}{said}").expect("writing to a string can't fail");
 }
 
@@ -112,7 +113,7 @@ fn sale_text(text: &mut String, sale: &SaleReport) {
     }
 }
 
-fn load_rows(text: &mut String, load: &LoadReport) {
+pub(crate) fn load_rows(text: &mut String, load: &LoadReport) {
     let (requests, seconds) = (grouped(load.requests as f64), load.duration_s);
     row(
         text,
@@ -152,7 +153,7 @@ fn ratios_text(text: &mut String, ratios: &[RatioReport]) {
             .goal
             .cpu_max
             .map_or(String::new(), |most| format!(", CPU at most {most:.2}"));
-        let reached = if ratio.reached { "reached" } else { "missed" };
+        let reached = reached_word(ratio.reached);
         row(
             text,
             comparison_name(ratio.comparison),
@@ -176,31 +177,6 @@ fn ratios_text(text: &mut String, ratios: &[RatioReport]) {
                 disk_words(&ratio.disk)
             ),
         );
-    }
-}
-
-fn overload_text(text: &mut String, overload: &OverloadReport) {
-    let (offered, capacity) = (grouped(overload.offered_per_s), grouped(overload.capacity_per_s));
-    line(
-        text,
-        &format!(
-            "overload: {offered}/s offered to a server whose {} {capacity}/s",
-            bottleneck_words(overload.bottleneck)
-        ),
-    );
-    load_rows(text, &overload.overload);
-    row(
-        text,
-        "usual latency",
-        &percentile_words(&overload.before.accepted_latency),
-    );
-    row(text, "goodput", &format!("{:.2} of the best", overload.goodput));
-    let recovered = overload
-        .recovered_after_s
-        .map_or("not in time".to_owned(), |seconds| format!("{seconds:.1} s"));
-    row(text, "back to normal after", &recovered);
-    for missed in &overload.missed {
-        row(text, "missed", missed);
     }
 }
 

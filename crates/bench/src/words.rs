@@ -3,6 +3,7 @@
 use crate::comparison::{Comparison, RatioReport};
 use crate::disk::DiskProbe;
 use crate::figures::Spread;
+use crate::memory::Grown;
 use crate::outcome::Percentiles;
 use crate::overload::Bottleneck;
 
@@ -35,9 +36,22 @@ pub(crate) fn comparison_name(comparison: Comparison) -> &'static str {
 
 pub(crate) fn bottleneck_words(bottleneck: Bottleneck) -> String {
     match bottleneck {
-        Bottleneck::Store { own_ms } => format!("store ({own_ms:.1} ms a step) carries"),
+        Bottleneck::Store { own_ms } => format!("store ({own_ms} ms a step) carries"),
         Bottleneck::Processor => "processor carries".to_owned(),
     }
+}
+
+pub(crate) fn grown_name(grown: Grown) -> &'static str {
+    match grown {
+        Grown::Buyers => "buyers",
+        Grown::Streams => "idle result streams",
+        Grown::Strangers => "users, addresses, ids",
+        Grown::ForgedTokens => "forged tokens",
+    }
+}
+
+pub(crate) fn reached_word(reached: bool) -> &'static str {
+    if reached { "reached" } else { "missed" }
 }
 
 pub(crate) fn disk_words(disk: &DiskProbe) -> String {

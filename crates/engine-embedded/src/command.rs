@@ -5,7 +5,7 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 use seckill_queue::{Verdict, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Claim, Delivery, Figures, Hold, NotReady, RequestId, Terms, Ticket, UserId};
-use seckill_stock::{Answer, OpenOutcome, Opening, Rebase};
+use seckill_stock::{Answer, Gathering, OpenOutcome, Opening, Rebase};
 use tokio::sync::oneshot;
 
 use crate::Error;
@@ -17,6 +17,8 @@ pub(crate) type Reply<T> = oneshot::Sender<Result<T, Error>>;
 /// What the sequencer does.
 pub(crate) enum Command {
     Claim(Vec<Claim>, oneshot::Sender<Vec<Answer>>),
+    /// Claims that go on gathering until this command leaves the inbox; it is a [`Command::Claim`] from then on.
+    Gathered(Gathering, oneshot::Sender<Vec<Answer>>),
     Take(usize, Reply<Vec<Delivery>>),
     Record(Verdicts, Reply<()>),
     Revive(Ticket, Reply<()>),
@@ -64,7 +66,8 @@ impl Command {
             | Self::Forget(..)
             | Self::Erase(..) => FIXED + UserId::LENGTH_MAX,
             Self::KeepSwitches(switches, _) => FIXED + switches.len(),
-            Self::Take(..)
+            Self::Gathered(..)
+            | Self::Take(..)
             | Self::Buyer(..)
             | Self::Figures(..)
             | Self::DeadLetters(..)
@@ -109,6 +112,7 @@ impl Command {
             Self::Open(_, reply) => replies.add(reply, Err(FULL)),
             Self::Erase(_, _, reply) => replies.add(reply, Err(FULL)),
             Self::Claim(..)
+            | Self::Gathered(..)
             | Self::Take(..)
             | Self::Buyer(..)
             | Self::Figures(..)
@@ -140,7 +144,7 @@ struct Waiting {
 }
 
 impl Inbox {
-    /// Commands that may wait. Batchers have one batch each in flight, workers one command each; this is far more.
+    /// Commands that may wait. Batchers have two batches each in flight, workers one command each; this is far more.
     const COMMANDS_MAX: usize = 4_096;
 
     /// Hands a command over; gives it back where the inbox is full or closed.
@@ -157,9 +161,14 @@ impl Inbox {
         Ok(())
     }
 
-    /// Everything that waits now.
+    /// Everything that waits now; batches that gathered are closed.
     pub(crate) fn take(&self) -> Vec<Command> {
-        std::mem::take(&mut self.waiting.lock().commands)
+        let commands = std::mem::take(&mut self.waiting.lock().commands);
+        let formed = commands.into_iter().map(|command| match command {
+            Command::Gathered(gathering, reply) => Command::Claim(gathering.take(), reply),
+            command => command,
+        });
+        formed.collect()
     }
 
     /// Waits for a command, at most `at_most`; false once the inbox is closed and empty.

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use seckill_sale::{
     ActivityId, Buyer, Claim, EpochMs, Figures, Found, InstallationId, NotReady, Refusal, Terms, UserId,
 };
-use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Stock};
+use seckill_stock::{Answer, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
 use tokio::sync::oneshot;
 
 use crate::Error;
@@ -120,6 +120,18 @@ impl Stock for Embedded {
             return refuse(Refusal::Busy);
         }
         answers.await.unwrap_or_else(|_| refuse(Refusal::OutcomeUnknown))
+    }
+
+    async fn claim_gathered(&self, gathering: Gathering) -> Vec<Answer> {
+        if self.shared.is_broken() {
+            return vec![Err(Refusal::NotReady(NotReady::StoreReadOnly)); gathering.take().len()];
+        }
+        let (reply, answers) = oneshot::channel();
+        if let Err(Command::Gathered(gathering, _)) = self.inbox.put(Command::Gathered(gathering, reply)) {
+            return vec![Err(Refusal::Busy); gathering.take().len()];
+        }
+        // Where the sequencer went away, the batcher answers by itself: it knows whether the batch was taken.
+        answers.await.unwrap_or_default()
     }
 
     async fn buyer(&self, activity: ActivityId, user: &UserId) -> Result<Option<Buyer>, seckill_stock::Error> {

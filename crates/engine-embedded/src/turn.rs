@@ -108,6 +108,7 @@ impl Turn {
         match command {
             command if self.space == Space::Full && command.only_writes() => command.refuse(replies),
             Command::Claim(claims, reply) => replies.claims(reply, self.claim_all(claims, state)),
+            Command::Gathered(gathering, reply) => replies.claims(reply, self.claim_all(gathering.take(), state)),
             Command::Take(count, reply) => replies.add(reply, Ok(self.take(count, state))),
             Command::Record(verdicts, reply) => replies.add(reply, self.record(verdicts, state)),
             Command::Revive(ticket, reply) => {

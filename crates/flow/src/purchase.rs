@@ -71,7 +71,11 @@ impl Purchase {
         };
         let answer = match self.claims.claim(claim.clone()).await {
             // The answer was lost. The claim is idempotent by its key, so asking once more tells what happened and changes nothing twice.
-            Err(Refusal::OutcomeUnknown) => self.claims.claim(claim).await,
+            Err(Refusal::OutcomeUnknown) => match self.claims.claim(claim).await {
+                // The second time it did not reach the store. That says nothing about the first time.
+                Err(Refusal::Busy) => Err(Refusal::OutcomeUnknown),
+                answer => answer,
+            },
             answer => answer,
         };
         self.queued(answer)

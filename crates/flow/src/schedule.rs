@@ -36,6 +36,9 @@ pub struct SchedulerSettings {
     pub close_after_end_ms: i64,
     /// How long after its end the store keeps a closed sale in memory, in milliseconds.
     pub forget_after_ms: i64,
+    /// Closed sales that the store keeps at most: one more, and the one that ended first is forgotten before its time. A closed sale
+    /// costs memory, and rounds may come by the minute.
+    pub closed_kept_max: usize,
     /// Longest wait between two ticks, in milliseconds: what another process wrote into the ledger is known here after it.
     pub tick_ms_max: i64,
     /// How often things that only a crash leaves behind are looked for, in milliseconds.
@@ -48,6 +51,7 @@ impl Default for SchedulerSettings {
             preheat_before_ms: 10 * 60 * 1000,
             close_after_end_ms: 60 * 1000,
             forget_after_ms: 24 * 3600 * 1000,
+            closed_kept_max: 32,
             tick_ms_max: 500,
             repair_every_ms: 10 * 1000,
         }

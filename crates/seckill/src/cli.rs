@@ -5,6 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
+mod bench;
+
+pub(crate) use bench::{Baseline, BenchArgs, Compared, Overloaded};
+
 /// A flash-sale (秒杀) engine: admits exactly as many buyers as there are units, and proves it.
 #[derive(Debug, Parser)]
 #[command(name = "seckill", version, propagate_version = true, arg_required_else_help = true)]
@@ -282,74 +286,6 @@ pub(crate) struct DemoArgs {
     /// Address of the admin port.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081")]
     pub(crate) admin_listen: String,
-}
-
-/// What to compare with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Baseline {
-    /// A bare answer on the same accept loop.
-    Hello,
-}
-
-/// Flags of `bench`.
-#[derive(Debug, Args)]
-pub(crate) struct BenchArgs {
-    /// Public address of a running server; without it a server is started in a temporary folder.
-    #[arg(long, value_name = "URL")]
-    pub(crate) target: Option<String>,
-    #[command(flatten)]
-    pub(crate) admin: AdminArgs,
-    /// Units on sale.
-    #[arg(long, default_value_t = 10_000)]
-    pub(crate) units: u64,
-    /// Users who try, once each.
-    #[arg(long, default_value_t = 100_000)]
-    pub(crate) users: usize,
-    /// Connections of the crowd.
-    #[arg(long, default_value_t = 256)]
-    pub(crate) connections: usize,
-    /// Seed of the user ids.
-    #[arg(long)]
-    pub(crate) seed: Option<u64>,
-    /// Compare with this in the same run.
-    #[arg(long)]
-    pub(crate) baseline: Option<Baseline>,
-    /// Interleaved pairs of each comparison.
-    #[arg(long, default_value_t = 5)]
-    pub(crate) pairs: usize,
-    /// Connections of the comparisons.
-    #[arg(long, default_value_t = 64)]
-    pub(crate) pair_connections: usize,
-    /// Only these comparisons, and no sale.
-    #[arg(long, value_delimiter = ',', value_name = "COMPARISONS")]
-    pub(crate) only: Vec<Compared>,
-    /// Also offer one and a half times of what the processor can do.
-    #[arg(long)]
-    pub(crate) overload: bool,
-    /// Write the report as a page.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
-    /// Serve the bare answer that comparisons are made with.
-    #[arg(long, hide = true)]
-    pub(crate) serve_hello: bool,
-    /// Address of the bare answer.
-    #[arg(long, hide = true)]
-    pub(crate) listen: Option<String>,
-}
-
-/// What `bench --only` compares.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Compared {
-    /// Purchases after the sell-out.
-    Refusals,
-    /// Purchases after the sell-out by users who were never seen before.
-    FirstRefusals,
-    /// Purchases that are accepted.
-    Acceptances,
-    /// The activity's page.
-    ActivityPage,
-    /// Polls of results.
-    ResultPoll,
 }
 
 /// Flags of `plan`. The defaults of the rates were measured by `seckill bench` on two cores; see docs.

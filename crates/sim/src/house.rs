@@ -133,6 +133,7 @@ const fn scheduler_settings() -> SchedulerSettings {
         preheat_before_ms: 10_000,
         close_after_end_ms: 20_000,
         forget_after_ms: 100_000,
+        closed_kept_max: usize::MAX,
         tick_ms_max: 500,
         repair_every_ms: 1_000,
     }

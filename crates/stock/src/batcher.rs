@@ -1,8 +1,16 @@
 //! Gathers single claims of one core into batches. While one batch is with the store the next gathers; a lone claim never waits.
 //!
-//! One [`Batcher`] a core, run as a task there; handlers hold the cheap [`Claims`] handle. It is bounded: past `waiting_max`
-//! claims are shed at once. A caller that goes away leaves its claim in the batch: it is decided whole, never half.
+//! ```text
+//! claim ─▶ waiting ─▶ Gathering (the store is told that claims wait) ─▶ take: the batch is formed ─▶ answers
+//! ```
+//! A batch is formed when the store begins with it and not when it is announced, so a store that serves several cores finds the claims
+//! of all of them: announced as ready batches, they would take turns, and each core would wait for the frames of the others.
+//!
+//! One [`Batcher`] a core, run as a task there; handlers hold the cheap [`Claims`] handle. It is bounded by count and by time: past
+//! `waiting_max` claims are shed at once, a claim that waits too long while more wait than a batch carries is shed, and a store that
+//! doesn't answer in time keeps nobody. A caller that goes away leaves its claim in the batch: it is decided whole, never half.
 
+use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
 
@@ -10,43 +18,8 @@ use parking_lot::Mutex;
 use seckill_sale::{Claim, Refusal};
 use tokio::sync::{Notify, oneshot};
 
+use crate::line::{Bounds, Callers, Gathering, Shared, Waiting, refuse};
 use crate::{Answer, Stock};
-
-/// Claims, and beside each the caller's end of its answer: apart, since the store takes the claims alone.
-#[derive(Default)]
-struct Batch {
-    claims: Vec<Claim>,
-    replies: Vec<oneshot::Sender<Answer>>,
-}
-
-impl Batch {
-    /// Room for as many as the last batch had.
-    fn with_capacity(count: usize) -> Self {
-        Self {
-            claims: Vec::with_capacity(count),
-            replies: Vec::with_capacity(count),
-        }
-    }
-
-    /// The first `count` of them, out of more.
-    fn split(&mut self, count: usize) -> Self {
-        Self {
-            claims: self.claims.drain(..count).collect(),
-            replies: self.replies.drain(..count).collect(),
-        }
-    }
-}
-
-struct Gathering {
-    waiting: Batch,
-    closed: bool,
-}
-
-struct Shared {
-    gathering: Mutex<Gathering>,
-    arrived: Notify,
-    waiting_max: usize,
-}
 
 /// Handle for those who claim.
 #[derive(Clone)]
@@ -56,18 +29,27 @@ impl Claims {
     /// Asks the store for units. The claim goes on even where the caller stops waiting.
     ///
     /// # Errors
-    /// The store's refusal; [`Refusal::Busy`] where too many claims wait already.
+    /// The store's refusal; [`Refusal::Busy`] where it was not handed to the store: too many claims wait, or it waited too long;
+    /// [`Refusal::OutcomeUnknown`] where the store has it and doesn't answer in time.
     pub async fn claim(&self, claim: Claim) -> Answer {
         let (reply, answer) = oneshot::channel();
-        let first = {
-            let mut gathering = self.0.gathering.lock();
-            if gathering.closed || self.0.waiting_max <= gathering.waiting.claims.len() {
+        let since = self.0.stock.now();
+        let Bounds {
+            waiting_max,
+            wait_ms_max,
+            ..
+        } = self.0.bounds;
+        let (first, late) = {
+            let mut line = self.0.line.lock();
+            if line.closed || waiting_max <= line.waiting.len() {
                 return Err(Refusal::Busy);
             }
-            gathering.waiting.claims.push(claim);
-            gathering.waiting.replies.push(reply);
-            gathering.waiting.claims.len() == 1
+            line.waiting.push_back(Waiting { claim, since, reply });
+            // Everybody who comes sends two late ones away, so that refusals are spread over the time and don't come in bursts.
+            let late = [line.too_late(since, wait_ms_max), line.too_late(since, wait_ms_max)];
+            (line.waiting.len() == 1 && !line.announced, late)
         };
+        refuse(late.into_iter().flatten());
         if first {
             self.0.arrived.notify_one();
         }
@@ -77,48 +59,63 @@ impl Claims {
     /// Claims that wait for their batch.
     #[must_use]
     pub fn waiting(&self) -> usize {
-        self.0.gathering.lock().waiting.claims.len()
+        self.0.line.lock().waiting.len()
     }
 }
 
 /// The task that carries batches to the store.
 pub struct Batcher {
     shared: Arc<Shared>,
-    stock: Arc<dyn Stock>,
-    batch_size_max: usize,
 }
 
 impl Batcher {
     /// Largest batch handed to the store.
     pub const BATCH_SIZE_MAX: usize = 256;
 
-    /// A batcher in front of `stock` that holds at most `waiting_max` claims.
+    /// A batcher in front of `stock` that holds at most `waiting_max` claims, for as long as the store makes them wait.
     #[must_use]
     pub fn new(stock: Arc<dyn Stock>, waiting_max: usize) -> (Self, Claims) {
-        let gathering = Mutex::new(Gathering {
-            waiting: Batch::default(),
-            closed: false,
-        });
-        let shared = Arc::new(Shared {
-            gathering,
-            arrived: Notify::new(),
+        let bounds = Bounds {
             waiting_max,
+            wait_ms_max: i64::MAX,
+            answer_within: None,
+        };
+        Self::bounded(stock, bounds)
+    }
+
+    /// A batcher in front of `stock` within `bounds`.
+    #[must_use]
+    pub fn bounded(stock: Arc<dyn Stock>, bounds: Bounds) -> (Self, Claims) {
+        let shared = Arc::new(Shared {
+            stock,
+            line: Mutex::default(),
+            arrived: Notify::new(),
+            bounds,
         });
-        (
-            Self {
-                shared: shared.clone(),
-                stock,
-                batch_size_max: Self::BATCH_SIZE_MAX,
-            },
-            Claims(shared),
-        )
+        let claims = Claims(shared.clone());
+        (Self { shared }, claims)
     }
 
     /// Carries batches for ever; to be dropped at shutdown after the last request was answered.
+    ///
+    /// Two of them: while the store works on the one, the other gathers.
     pub async fn run(self) {
+        tokio::join!(self.carry(), self.carry());
+    }
+
+    async fn carry(&self) {
         loop {
-            let Batch { claims, replies } = self.next_batch().await;
-            let answers = self.stock.claim(claims).await;
+            self.announce().await;
+            let callers = Arc::new(Mutex::new(Callers::default()));
+            let gathering = Gathering {
+                shared: self.shared.clone(),
+                callers: callers.clone(),
+            };
+            let answers = self.answers(gathering, &callers).await;
+            let Callers { taken, replies } = mem::take(&mut *callers.lock());
+            if !taken {
+                self.give_up_waiting();
+            }
             for (reply, answer) in replies.into_iter().zip(answers) {
                 // A caller that went away does not take its answer; it can ask again with its key.
                 let _ = reply.send(answer);
@@ -126,27 +123,63 @@ impl Batcher {
         }
     }
 
-    async fn next_batch(&self) -> Batch {
+    /// Returns when a claim waits that the store has not been told of.
+    async fn announce(&self) {
         loop {
             {
-                let waiting = &mut self.shared.gathering.lock().waiting;
-                let count = waiting.claims.len();
-                if self.batch_size_max < count {
-                    return waiting.split(self.batch_size_max);
-                }
-                if 0 < count {
-                    return mem::replace(waiting, Batch::with_capacity(count));
+                let mut line = self.shared.line.lock();
+                if !line.announced && !line.waiting.is_empty() {
+                    line.announced = true;
+                    return;
                 }
             }
             self.shared.arrived.notified().await;
         }
     }
+
+    /// The store's answers, however long they take; callers are told that they are late.
+    async fn answers(&self, gathering: Gathering, callers: &Mutex<Callers>) -> Vec<Answer> {
+        let mut asked = self.shared.stock.claim_gathered(gathering);
+        let Some(limit) = self.shared.bounds.answer_within else {
+            return asked.await;
+        };
+        loop {
+            match tokio::time::timeout(limit, &mut asked).await {
+                Ok(answers) => return answers,
+                Err(_late) => self.stop_waiting(callers),
+            }
+        }
+    }
+
+    fn stop_waiting(&self, callers: &Mutex<Callers>) {
+        let mut line = self.shared.line.lock();
+        let unseen = if callers.lock().taken {
+            VecDeque::new()
+        } else {
+            mem::take(&mut line.waiting)
+        };
+        drop(line);
+        refuse(unseen);
+        for reply in mem::take(&mut callers.lock().replies) {
+            let _ = reply.send(Err(Refusal::OutcomeUnknown));
+        }
+    }
+
+    /// The store went away without taking the batch.
+    fn give_up_waiting(&self) {
+        let unseen = {
+            let mut line = self.shared.line.lock();
+            line.announced = false;
+            mem::take(&mut line.waiting)
+        };
+        refuse(unseen);
+    }
 }
 
 impl Drop for Batcher {
     fn drop(&mut self) {
-        let mut gathering = self.shared.gathering.lock();
-        gathering.closed = true;
-        gathering.waiting = Batch::default();
+        let mut line = self.shared.line.lock();
+        line.closed = true;
+        line.waiting.clear();
     }
 }

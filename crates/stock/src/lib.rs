@@ -6,6 +6,7 @@
 mod batcher;
 mod brake;
 pub mod conformance;
+mod line;
 
 use async_trait::async_trait;
 use seckill_sale::{
@@ -14,6 +15,7 @@ use seckill_sale::{
 
 pub use batcher::{Batcher, Claims};
 pub use brake::{Brake, SWITCHES_BYTES_MAX};
+pub use line::{Bounds, Gathering};
 
 /// Why the store gave no answer of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -124,6 +126,11 @@ pub trait Stock: Brake {
 
     /// Decides a batch. Within it a later claim sees the earlier one's outcome. Answers stand in the order of the claims.
     async fn claim(&self, batch: Vec<Claim>) -> Vec<Answer>;
+
+    /// Decides a batch that gathers until the store begins with it; as [`Stock::claim`].
+    async fn claim_gathered(&self, gathering: Gathering) -> Vec<Answer> {
+        self.claim(gathering.take()).await
+    }
 
     /// The durable ticket of a user.
     async fn buyer(&self, activity: ActivityId, user: &UserId) -> Result<Option<Buyer>, Error>;

@@ -14,6 +14,7 @@ mod crashes;
 mod dead_letters;
 mod orders;
 mod preheat;
+mod purchase;
 mod reconcile;
 mod reconcile_by_hand;
 mod reconcile_units;

@@ -51,7 +51,11 @@ pub(super) fn open(place: &Place, access: Access, options: &Options) -> Result<C
         connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES_MAX)?;
         connection.pragma_update(None, "journal_size_limit", WAL_BYTES_KEPT_MAX)?;
         connection.pragma_update(None, "temp_store", "MEMORY")?;
-        connection.pragma_update(None, "cache_size", -i64::from(options.cache_kib))?;
+        let cache_kib = match access {
+            Access::Write => options.cache_kib,
+            Access::Read => options.cache_kib / 4,
+        };
+        connection.pragma_update(None, "cache_size", -i64::from(cache_kib))?;
         connection.pragma_update(None, "query_only", access == Access::Read)?;
         Ok(connection)
     };

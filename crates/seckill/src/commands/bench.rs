@@ -1,12 +1,13 @@
 //! `seckill bench`: the canonical sale with its audit, and the comparisons with a bare listener.
 
+mod measures;
+
 use std::path::Path;
 use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use seckill_bench::canonical::{SaleConfig, run_in_temporary_folder, run_on_target};
 use seckill_bench::comparison::Comparison;
-use seckill_bench::overload::{Bottleneck, OverloadConfig};
 use seckill_bench::ratios::{RatioConfig, compare};
 use seckill_bench::report::Report;
 use seckill_bench::server::{ServerConfig, Target};
@@ -25,14 +26,15 @@ pub(super) fn run(context: &Context, args: &BenchArgs) -> Outcome {
         return serve_hello(args);
     }
     let mut report = Report::default();
+    if measures::wanted(args) {
+        measures::run(args, &mut report)?;
+        return finish(context, args, &report);
+    }
     if args.only.is_empty() {
         report.sale = Some(sale(context, args)?);
     }
     if args.baseline == Some(Baseline::Hello) || args.target.is_none() || !args.only.is_empty() {
         report.ratios = ratios(args)?;
-    }
-    if args.overload {
-        report.overloads = vec![overload()?];
     }
     finish(context, args, &report)
 }
@@ -97,17 +99,6 @@ impl From<Compared> for Comparison {
             Compared::ResultPoll => Self::ResultPoll,
         }
     }
-}
-
-fn overload() -> Result<seckill_bench::overload::OverloadReport, Failure> {
-    let config = OverloadConfig {
-        server: ServerConfig::of(program()?),
-        bottleneck: Bottleneck::Processor,
-        seconds: 10.0,
-        connections: 1_000,
-        threads: 1,
-    };
-    seckill_bench::overload::run(&config).map_err(measured)
 }
 
 fn finish(context: &Context, args: &BenchArgs, report: &Report) -> Outcome {

@@ -7,7 +7,7 @@ use seckill_flow::Purchase;
 use seckill_listener::{Limits, Listener, Server, ServerHandle, is_body_timeout};
 use seckill_metrics::Core;
 use seckill_settings::{OnCancel, Settings};
-use seckill_stock::Batcher;
+use seckill_stock::{Batcher, Bounds};
 
 use super::node::{Node, millis};
 use crate::exit::{Failure, chain};
@@ -43,10 +43,15 @@ pub(crate) fn serve(node: &Node, listener: Listener, shared: Arc<Shared>) -> Res
         shutdown: node.shutdown.listeners.clone(),
     };
     let stock = node.stock.clone();
-    let pending_max = node.settings.store.pending_max;
+    let store = &node.settings.store;
+    let bounds = Bounds {
+        waiting_max: store.pending_max,
+        wait_ms_max: millis(store.wait_max),
+        answer_within: Some(store.answer_within),
+    };
     let handle = server.serve(move |index| {
         Core::new(index).bind_thread();
-        let (batcher, claims) = Batcher::new(stock.clone(), pending_max);
+        let (batcher, claims) = Batcher::bounded(stock.clone(), bounds);
         tokio::task::spawn_local(batcher.run());
         let purchase = Purchase::new(stock.clone(), claims);
         let api = Api::new(CoreState {

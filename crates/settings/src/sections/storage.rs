@@ -13,6 +13,10 @@ pub struct Store {
     pub url: StoreUrl,
     /// Claims that may wait for the store at once.
     pub pending_max: usize,
+    /// How long a claim may wait for the store while more wait than a batch carries.
+    pub wait_max: Duration,
+    /// How long the store may take over a claim.
+    pub answer_within: Duration,
 }
 
 impl Store {
@@ -20,6 +24,8 @@ impl Store {
         Self {
             url: reader.get("store.url"),
             pending_max: reader.get("store.pending_max"),
+            wait_max: reader.get("store.wait_max"),
+            answer_within: reader.get("store.answer_within"),
         }
     }
 }

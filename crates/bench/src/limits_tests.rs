@@ -1,0 +1,88 @@
+//! Overload, memory and soak as whole runs on children that stand in for the product.
+
+use std::time::Duration;
+
+use crate::memory::{self, Grown, MemoryConfig};
+use crate::overload::{self, Bottleneck, OverloadConfig};
+use crate::report::Report;
+use crate::server::ServerConfig;
+use crate::soak::{self, SoakConfig};
+use crate::stand_in::program;
+
+#[test]
+fn overload_runs_its_four_steps() {
+    let (_folder, executable) = program();
+    for bottleneck in [Bottleneck::Processor, Bottleneck::Store { own_ms: 1 }] {
+        let config = OverloadConfig {
+            server: ServerConfig::of(&executable),
+            bottleneck,
+            seconds: 0.1,
+            connections: 8,
+            threads: 1,
+        };
+        let report = overload::run(&config).unwrap();
+        assert_eq!(report.violations, [] as [&str; 0]);
+        assert_eq!(report.overload.accepted, report.overload.requests);
+    }
+}
+
+#[test]
+fn memory_is_read_at_two_sizes_of_everything() {
+    let (_folder, executable) = program();
+    let config = MemoryConfig {
+        buyers: 50,
+        streams: 10,
+        forged: 50,
+        connections: 4,
+        rest_every: Duration::from_millis(1),
+        ..MemoryConfig::usual(executable)
+    };
+    let memory = memory::run(&config).unwrap();
+    assert_eq!(memory.violations, [] as [&str; 0]);
+    let seen: Vec<_> = memory
+        .growths
+        .iter()
+        .map(|growth| (growth.grown, growth.from, growth.to))
+        .collect();
+    let expected = [
+        (Grown::Buyers, 5, 50),
+        (Grown::Strangers, 0, 50),
+        (Grown::ForgedTokens, 0, 50),
+        (Grown::Streams, 1, 10),
+    ];
+    assert_eq!(seen, expected);
+    let report = Report {
+        memory: Some(memory),
+        ..Report::default()
+    };
+    let text = report.text();
+    assert!(text.contains("wanted: at most 16,384: "), "{text}");
+    assert!(report.html().contains("idle result streams"));
+}
+
+#[test]
+fn soak_looks_at_the_process_after_every_sale() {
+    let (_folder, executable) = program();
+    let config = SoakConfig {
+        sales: 10,
+        units: 2,
+        users: 6,
+        connections: 2,
+        ..SoakConfig::usual(executable)
+    };
+    let soak = soak::run(&config).unwrap();
+    assert_eq!(soak.violations, [] as [&str; 0]);
+    assert_eq!(soak.holdings.len(), 10);
+    assert!(
+        soak.holdings
+            .iter()
+            .all(|holding| 0 < holding.rss_bytes && 0 < holding.descriptors)
+    );
+    let report = Report {
+        soak: Some(soak),
+        ..Report::default()
+    };
+    let text = report.text();
+    assert!(text.contains("soak: 10 sales of 2 units and 6 users"), "{text}");
+    assert!(text.contains("wanted: at most 8: "), "{text}");
+}

@@ -1,0 +1,105 @@
+//! Flags of `bench`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::AdminArgs;
+
+/// What to compare with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Baseline {
+    /// A bare answer on the same accept loop.
+    Hello,
+}
+
+/// Flags of `bench`.
+#[derive(Debug, Args)]
+pub(crate) struct BenchArgs {
+    /// Public address of a running server; without it a server is started in a temporary folder.
+    #[arg(long, value_name = "URL")]
+    pub(crate) target: Option<String>,
+    #[command(flatten)]
+    pub(crate) admin: AdminArgs,
+    /// Units on sale.
+    #[arg(long, default_value_t = 10_000)]
+    pub(crate) units: u64,
+    /// Users who try, once each.
+    #[arg(long, default_value_t = 100_000)]
+    pub(crate) users: usize,
+    /// Connections of the crowd.
+    #[arg(long, default_value_t = 256)]
+    pub(crate) connections: usize,
+    /// Seed of the user ids.
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// Compare with this in the same run.
+    #[arg(long)]
+    pub(crate) baseline: Option<Baseline>,
+    /// Interleaved pairs of each comparison.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) pairs: usize,
+    /// Connections of the comparisons.
+    #[arg(long, default_value_t = 64)]
+    pub(crate) pair_connections: usize,
+    /// Only these comparisons, and no sale.
+    #[arg(long, value_delimiter = ',', value_name = "COMPARISONS")]
+    pub(crate) only: Vec<Compared>,
+    /// Only offer more than the server can carry: 1.5 times of what its processor can do, or 5 times of what a slow store can do.
+    #[arg(long, value_name = "BOTTLENECK", num_args = 0..=1, default_missing_value = "processor")]
+    pub(crate) overload: Option<Overloaded>,
+    /// How long a sync of the slow store's journal takes, in milliseconds; 64 hold two cores' batches near 8,000 claims a second.
+    #[arg(long, default_value_t = 64, value_name = "MS")]
+    pub(crate) store_sync_ms: u32,
+    /// How long the overload lasts, in seconds.
+    #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
+    pub(crate) overload_s: f64,
+    /// Only measure what a buyer, an idle stream and a forged request cost in memory.
+    #[arg(long)]
+    pub(crate) memory: bool,
+    /// Buyers and forged requests of --memory.
+    #[arg(long, default_value_t = 1_000_000, value_name = "COUNT")]
+    pub(crate) memory_buyers: usize,
+    /// Idle streams of --memory.
+    #[arg(long, default_value_t = 2_000, value_name = "COUNT")]
+    pub(crate) memory_streams: usize,
+    /// Only run sale after sale on one process, and see what it keeps of them.
+    #[arg(long)]
+    pub(crate) soak: bool,
+    /// Sales of --soak.
+    #[arg(long, default_value_t = 200, value_name = "COUNT")]
+    pub(crate) sales: usize,
+    /// Write the report as a page.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Serve the bare answer that comparisons are made with.
+    #[arg(long, hide = true)]
+    pub(crate) serve_hello: bool,
+    /// Address of the bare answer.
+    #[arg(long, hide = true)]
+    pub(crate) listen: Option<String>,
+}
+
+/// What limits an overloaded server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Overloaded {
+    /// The processor.
+    Processor,
+    /// A store whose disk is slow.
+    Store,
+}
+
+/// What `bench --only` compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Compared {
+    /// Purchases after the sell-out.
+    Refusals,
+    /// Purchases after the sell-out by users who were never seen before.
+    FirstRefusals,
+    /// Purchases that are accepted.
+    Acceptances,
+    /// The activity's page.
+    ActivityPage,
+    /// Polls of results.
+    ResultPoll,
+}

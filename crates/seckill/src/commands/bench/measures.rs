@@ -1,0 +1,78 @@
+//! What `seckill bench` measures at the server's limits: overload, memory, sale after sale.
+
+use std::sync::Arc;
+
+use seckill_bench::memory::{self, MemoryConfig};
+use seckill_bench::overload::{self, Bottleneck, OverloadConfig};
+use seckill_bench::report::Report;
+use seckill_bench::server::ServerConfig;
+use seckill_bench::soak::{self, SoakConfig};
+
+use super::{bar, measured, program};
+use crate::cli::{BenchArgs, Overloaded};
+use crate::exit::Failure;
+use crate::logging::say;
+
+/// Connections under overload. Refusals take a store's step, too: with fewer the client holds the load back itself.
+const STORE_CONNECTIONS: usize = 4_000;
+const PROCESSOR_CONNECTIONS: usize = 1_000;
+
+pub(super) fn wanted(args: &BenchArgs) -> bool {
+    args.overload.is_some() || args.memory || args.soak
+}
+
+pub(super) fn run(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
+    if args.target.is_some() {
+        return Err(Failure::usage(
+            "--overload, --memory and --soak start servers of their own: --target can't be given",
+        ));
+    }
+    if let Some(overloaded) = args.overload {
+        report.overloads.push(overload(args, overloaded)?);
+    }
+    if args.memory {
+        say("measuring memory: some minutes");
+        let config = MemoryConfig {
+            buyers: args.memory_buyers,
+            forged: args.memory_buyers,
+            streams: args.memory_streams,
+            ..MemoryConfig::usual(program()?)
+        };
+        report.memory = Some(memory::run(&config).map_err(measured)?);
+    }
+    if args.soak {
+        report.soak = Some(soak(args)?);
+    }
+    Ok(())
+}
+
+fn overload(args: &BenchArgs, overloaded: Overloaded) -> Result<overload::OverloadReport, Failure> {
+    let (bottleneck, connections) = match overloaded {
+        Overloaded::Processor => (Bottleneck::Processor, PROCESSOR_CONNECTIONS),
+        Overloaded::Store => {
+            let own_ms = args.store_sync_ms;
+            (Bottleneck::Store { own_ms }, STORE_CONNECTIONS)
+        }
+    };
+    let config = OverloadConfig {
+        server: ServerConfig::of(program()?),
+        bottleneck,
+        seconds: args.overload_s,
+        connections,
+        threads: 1,
+    };
+    overload::run(&config).map_err(measured)
+}
+
+fn soak(args: &BenchArgs) -> Result<soak::SoakReport, Failure> {
+    let bar = bar(args.sales as u64);
+    let moved = bar.clone();
+    let config = SoakConfig {
+        sales: args.sales,
+        progress: Some(Arc::new(move |done, _| moved.set_position(done))),
+        ..SoakConfig::usual(program()?)
+    };
+    let soak = soak::run(&config);
+    bar.finish_and_clear();
+    soak.map_err(measured)
+}

@@ -1,0 +1,103 @@
+//! The line in which claims of one core wait, its bounds, and the batch that the store takes from it.
+
+use std::collections::VecDeque;
+use std::iter;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use seckill_sale::{Claim, EpochMs, Refusal};
+use tokio::sync::{Notify, oneshot};
+
+use crate::{Answer, Batcher, Stock};
+
+pub(crate) type Reply = oneshot::Sender<Answer>;
+
+pub(crate) struct Waiting {
+    pub(crate) claim: Claim,
+    pub(crate) since: EpochMs,
+    pub(crate) reply: Reply,
+}
+
+#[derive(Default)]
+pub(crate) struct Line {
+    pub(crate) waiting: VecDeque<Waiting>,
+    /// Whether a [`Gathering`] is with the store that it has not taken yet.
+    pub(crate) announced: bool,
+    pub(crate) closed: bool,
+}
+
+impl Line {
+    /// The oldest claim, where it has waited too long while more wait than a batch carries.
+    pub(crate) fn too_late(&mut self, now: EpochMs, wait_ms_max: i64) -> Option<Waiting> {
+        let too_many = Batcher::BATCH_SIZE_MAX < self.waiting.len();
+        let is_late = |oldest: &Waiting| wait_ms_max < now.since(oldest.since);
+        (too_many && self.waiting.front().is_some_and(is_late)).then(|| self.waiting.pop_front())?
+    }
+}
+
+/// How many claims may wait, and how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Claims that may wait; those past it are shed at once.
+    pub waiting_max: usize,
+    /// How long a claim may wait, in milliseconds by the store's clock, while more wait than a batch carries; then it is shed. A slow
+    /// store alone sheds nobody.
+    pub wait_ms_max: i64,
+    /// After this nobody waits for the store any longer: whom it has been told of hears that the outcome is unknown, the others that it
+    /// is busy. None: they wait for ever; else the batcher needs a runtime with timers.
+    pub answer_within: Option<Duration>,
+}
+
+pub(crate) struct Shared {
+    pub(crate) stock: Arc<dyn Stock>,
+    pub(crate) line: Mutex<Line>,
+    pub(crate) arrived: Notify,
+    pub(crate) bounds: Bounds,
+}
+
+/// Who hears the answers of one batch: nobody before the store has taken it.
+#[derive(Default)]
+pub(crate) struct Callers {
+    pub(crate) taken: bool,
+    pub(crate) replies: Vec<Reply>,
+}
+
+/// A batch that goes on gathering until the store takes it.
+pub struct Gathering {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) callers: Arc<Mutex<Callers>>,
+}
+
+impl Gathering {
+    /// The batch, closed now; the oldest claim first. It may be empty. Claims that have waited too long are shed.
+    #[must_use]
+    pub fn take(self) -> Vec<Claim> {
+        let now = self.shared.stock.now();
+        let (late, claims, more) = {
+            let mut line = self.shared.line.lock();
+            let late: Vec<_> = iter::from_fn(|| line.too_late(now, self.shared.bounds.wait_ms_max)).collect();
+            let size = line.waiting.len().min(Batcher::BATCH_SIZE_MAX);
+            let (mut claims, mut replies) = (Vec::with_capacity(size), Vec::with_capacity(size));
+            for Waiting { claim, reply, .. } in line.waiting.drain(..size) {
+                claims.push(claim);
+                replies.push(reply);
+            }
+            *self.callers.lock() = Callers { taken: true, replies };
+            line.announced = false;
+            (late, claims, !line.waiting.is_empty())
+        };
+        if more {
+            self.shared.arrived.notify_one();
+        }
+        refuse(late);
+        claims
+    }
+}
+
+/// Answers claims that the store has never seen.
+pub(crate) fn refuse(waiting: impl IntoIterator<Item = Waiting>) {
+    for waiting in waiting {
+        let _ = waiting.reply.send(Err(Refusal::Busy));
+    }
+}
