@@ -39,8 +39,8 @@ pub(crate) struct BenchArgs {
     /// Interleaved pairs of each comparison.
     #[arg(long, default_value_t = 5)]
     pub(crate) pairs: usize,
-    /// Connections of the comparisons.
-    #[arg(long, default_value_t = 64)]
+    /// Connections of the comparisons. Purchases share a disk sync with those that come at the same time, so few connections measure the disk.
+    #[arg(long, default_value_t = 256)]
     pub(crate) pair_connections: usize,
     /// Only these comparisons, and no sale.
     #[arg(long, value_delimiter = ',', value_name = "COMPARISONS")]
