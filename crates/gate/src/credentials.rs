@@ -13,12 +13,14 @@ pub const USER_HEADER: HeaderName = HeaderName::from_static("x-user-id");
 /// # Errors
 /// [`Refusal::Unauthenticated`] where the header is missing, sent twice, of another scheme, or empty.
 pub fn bearer(headers: &HeaderMap) -> Result<&str, Refusal> {
-    let text = only(headers, &AUTHORIZATION)
-        .and_then(|value| value.to_str().ok())
+    const SCHEME: &[u8] = b"bearer ";
+    let value = only(headers, &AUTHORIZATION).ok_or(Refusal::Unauthenticated)?;
+    let (scheme, token) = value
+        .as_bytes()
+        .split_at_checked(SCHEME.len())
         .ok_or(Refusal::Unauthenticated)?;
-    let (scheme, token) = text.split_once(' ').ok_or(Refusal::Unauthenticated)?;
-    let token = token.trim_matches(' ');
-    let fine = scheme.eq_ignore_ascii_case("bearer") && !token.is_empty();
+    let token = std::str::from_utf8(token).map_or("", |token| token.trim_matches(' '));
+    let fine = scheme.eq_ignore_ascii_case(SCHEME) && !token.is_empty();
     if fine { Ok(token) } else { Err(Refusal::Unauthenticated) }
 }
 

@@ -9,6 +9,7 @@
 
 mod blocks;
 mod catalogue;
+mod checks;
 mod claims;
 mod client_ip;
 mod credentials;
@@ -33,8 +34,9 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use seckill_sale::{Activity, ActivityId, Challenge, Quantity, Refusal, UserId};
+use seckill_sale::{ActivityId, Refusal, UserId};
 
+use checks::check_quantity;
 use limits::Limiters;
 use window::check_window;
 
@@ -198,8 +200,9 @@ impl Gate {
         let activities = self.catalogue.now();
         let activity = activities.find(wish.activity)?;
         check_quantity(activity, wish.quantity)?;
+        let device = identified.device();
         self.blocks
-            .check(identified.client(), &identified.user, identified.device(), moment.now)?;
+            .check(identified.client(), &identified.user, device, moment.now)?;
         let switches = self.switches.load();
         switches.check_open(activity)?;
         check_window(activity, moment, 0)?;
@@ -209,7 +212,7 @@ impl Gate {
         if !challenge_passed && earlier(&identified.user, activity.id) == Earlier::None {
             return Err(Refusal::ChallengeFailed);
         }
-        self.check_rates(&identified, activity.id, moment)?;
+        self.check_rates(&identified, device, activity.id, moment)?;
         Ok(Admitted {
             user: identified.user,
             quantity: wish.quantity,
@@ -230,15 +233,16 @@ impl Gate {
         moment: Moment,
     ) -> Result<PurchaseToken, Refusal> {
         let activity = self.catalogue.find(activity)?;
+        let device = identified.device();
         self.blocks
-            .check(identified.client(), &identified.user, identified.device(), moment.now)?;
+            .check(identified.client(), &identified.user, device, moment.now)?;
         self.switches.load().check_open(&activity)?;
         check_window(&activity, moment, PURCHASE_TOKEN_LIFETIME_MS)?;
-        self.check_rates(identified, activity.id, moment)?;
+        self.check_rates(identified, device, activity.id, moment)?;
         let binding = Binding {
             user: &identified.user,
             activity: activity.id,
-            device: identified.device(),
+            device,
         };
         Ok(self.purchase_tokens.issue(&binding, moment.now, random))
     }
@@ -299,28 +303,6 @@ impl Gate {
         }
     }
 
-    fn passes_challenge(&self, asked: Challenge, identified: &Identified<'_>, wish: Wish<'_>, moment: Moment) -> bool {
-        match asked {
-            Challenge::None => true,
-            Challenge::Token => wish.token.is_some_and(|token| {
-                let binding = Binding {
-                    user: &identified.user,
-                    activity: wish.activity,
-                    device: identified.device(),
-                };
-                self.purchase_tokens.accepts(token, &binding, moment.now)
-            }),
-        }
-    }
-
-    fn check_rates(&self, identified: &Identified<'_>, activity: ActivityId, moment: Moment) -> Result<(), Refusal> {
-        self.limiters.check_user(&identified.user, activity, moment.now)?;
-        match identified.device().filter(|_| !identified.arrived.exempt) {
-            Some(device) => self.limiters.check_device(device, moment.now),
-            None => Ok(()),
-        }
-    }
-
     /// The sales that are known here.
     #[must_use]
     pub const fn catalogue(&self) -> &Arc<Catalogue> {
@@ -360,13 +342,5 @@ impl Gate {
         self.limiters.set(next.limits.over(self.limits));
         self.switches.store(Arc::new(next));
         true
-    }
-}
-
-fn check_quantity(activity: &Activity, quantity: Quantity) -> Result<(), Refusal> {
-    if activity.per_user_limit < quantity {
-        Err(Refusal::QuantityAboveLimit)
-    } else {
-        Ok(())
     }
 }

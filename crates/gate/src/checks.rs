@@ -1,0 +1,53 @@
+//! Single checks of the last stage; their order stands in [`Gate::admit_purchase`].
+
+use seckill_sale::{Activity, ActivityId, Challenge, Quantity, Refusal};
+
+use crate::purchase_token::Binding;
+use crate::{Device, Gate, Identified, Moment, Wish};
+
+impl Gate {
+    /// Whether what the sale asks for was met.
+    pub(crate) fn passes_challenge(
+        &self,
+        asked: Challenge,
+        identified: &Identified<'_>,
+        wish: Wish<'_>,
+        moment: Moment,
+    ) -> bool {
+        match asked {
+            Challenge::None => true,
+            Challenge::Token => wish.token.is_some_and(|token| {
+                let binding = Binding {
+                    user: &identified.user,
+                    activity: wish.activity,
+                    device: identified.device(),
+                };
+                self.purchase_tokens.accepts(token, &binding, moment.now)
+            }),
+        }
+    }
+
+    /// The limits of the user and, unless his network is exempt, of his device.
+    pub(crate) fn check_rates(
+        &self,
+        identified: &Identified<'_>,
+        device: Option<Device<'_>>,
+        activity: ActivityId,
+        moment: Moment,
+    ) -> Result<(), Refusal> {
+        self.limiters.check_user(&identified.user, activity, moment.now)?;
+        match device.filter(|_| !identified.arrived.exempt) {
+            Some(device) => self.limiters.check_device(device, moment.now),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether the sale gives so many units to one buyer.
+pub(crate) fn check_quantity(activity: &Activity, quantity: Quantity) -> Result<(), Refusal> {
+    if activity.per_user_limit < quantity {
+        Err(Refusal::QuantityAboveLimit)
+    } else {
+        Ok(())
+    }
+}
