@@ -45,7 +45,6 @@ mod schedules;
 mod service;
 mod state;
 mod switches;
-mod switches_kept;
 mod views;
 mod write;
 

@@ -4,6 +4,9 @@
 //! A change that only lets fewer buyers in does not wait for the ledger: it is in force first, the store keeps it, and [`refresh`] writes
 //! it as soon as the ledger can be written. Every other change is written first.
 
+mod force;
+mod kept;
+
 use seckill_api::Answer;
 use seckill_gate::{Switches, SwitchesPatch};
 use seckill_ledger::{Conflict, Context, Error as Ledger, StoredSwitches};
@@ -13,15 +16,15 @@ use crate::call::Call;
 use crate::error::Error;
 use crate::outer::Reply;
 use crate::state::Console;
-use crate::switches_kept::{Kept, is_brake};
-use crate::write::{ACTOR, Write};
+use crate::write::Write;
+
+pub(crate) use force::refresh;
+
+use force::{CHANGES_A_REVISION, operators, put_in_force, put_in_force_of};
+use kept::{Kept, is_brake};
 
 /// Attempts where another node changes the switches at the same time.
 const ATTEMPTS_MAX: u32 = 5;
-
-/// Changes in force between two revisions of the ledger, at the most. The gate counts both: its revision is the ledger's times this, plus
-/// one for every change that the ledger has not got yet.
-const CHANGES_A_REVISION: u64 = 1 << 20;
 
 #[derive(Serialize)]
 struct View {
@@ -162,71 +165,4 @@ fn read(stored: &StoredSwitches) -> Option<Switches> {
     checked
         .inspect_err(|error| tracing::error!(error, "the stored switches can't be read; this node keeps its own"))
         .ok()
-}
-
-/// Puts in force what stands in the ledger's revision.
-fn put_in_force_of(console: &Console, switches: Switches, revision: u64) {
-    let revision = revision * CHANGES_A_REVISION;
-    if console.gate.switches().revision < revision {
-        put_in_force(
-            console,
-            Switches {
-                revision: revision - 1,
-                ..switches
-            },
-        );
-    } else {
-        put_in_force(console, switches);
-    }
-}
-
-/// Puts in force, whatever was before. To be called by one at a time.
-fn put_in_force(console: &Console, switches: Switches) {
-    let backlog_max = switches.backlog_max;
-    let revision = console.gate.switches().revision.max(switches.revision) + 1;
-    if console.gate.switch(Switches { revision, ..switches }) {
-        console.stock().set_backlog_max(backlog_max);
-    }
-}
-
-/// Writes what was kept for the ledger, and puts in force what stands there then.
-pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
-    let _one_at_a_time = console.switching.lock().await;
-    if let Some(kept) = Kept::read(console).await {
-        let revision = console.gate.switches().revision;
-        if *console.gate.switches()
-            != (Switches {
-                revision,
-                ..kept.switches.clone()
-            })
-        {
-            // After a restart.
-            put_in_force(console, kept.switches.clone());
-        }
-        flush(console, &kept).await;
-        return Ok(());
-    }
-    if let Some(stored) = console.ledger().switches().await?
-        && console.gate.switches().revision / CHANGES_A_REVISION < stored.revision
-        && let Some(switches) = read(&stored)
-    {
-        put_in_force_of(console, switches, stored.revision);
-    }
-    Ok(())
-}
-
-async fn flush(console: &Console, kept: &Kept) {
-    match write(console, &SwitchesPatch::default(), Some(kept), operators(console)).await {
-        Ok(()) => tracing::info!("the ledger has the switches"),
-        Err(error) => tracing::warn!(%error, "the ledger can't take the switches yet; they stay in force"),
-    }
-}
-
-/// Who sets switches that the ledger hears of later: nobody else does.
-fn operators(console: &Console) -> Context {
-    Context {
-        actor: ACTOR.to_owned(),
-        now: console.now(),
-        idempotency: None,
-    }
 }

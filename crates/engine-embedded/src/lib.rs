@@ -11,6 +11,7 @@ mod embedded_brake;
 mod embedded_queue;
 pub mod journal;
 pub mod lock;
+mod observer;
 mod open;
 mod replies;
 mod sequencer;

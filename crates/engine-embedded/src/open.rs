@@ -93,6 +93,7 @@ pub fn open<S: Storage>(
         waits: options.waits,
         frame: Vec::new(),
         newest_accepted_at: None,
+        observer: None,
     };
     sequencer.state.sales().for_each(|(_, sale)| sale.publish());
     sequencer.publish_views();

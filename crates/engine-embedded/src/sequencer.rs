@@ -8,6 +8,7 @@
 
 use hashbrown::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use seckill_queue::Depth;
@@ -16,6 +17,7 @@ use seckill_sale::{ActivityId, EpochMs, WaitsMax};
 use crate::command::{Command, Inbox};
 use crate::compactor::Compactor;
 use crate::journal::{self, Journal, footprint};
+use crate::observer::Observer;
 use crate::replies::Replies;
 use crate::shared::Shared;
 use crate::state::State;
@@ -33,6 +35,7 @@ pub struct Sequencer<S: Storage> {
     pub(crate) waits: WaitsMax,
     pub(crate) frame: Vec<u8>,
     pub(crate) newest_accepted_at: Option<EpochMs>,
+    pub(crate) observer: Option<Observer>,
 }
 
 impl<S: Storage> Sequencer<S> {
@@ -88,6 +91,7 @@ impl<S: Storage> Sequencer<S> {
             waits: self.waits,
             frame_bytes_max: self.frame_bytes_max,
         };
+        let began = self.began(bytes);
         let mut turn = Turn::new(self.shared.clock.now(), space, limits, std::mem::take(&mut self.frame));
         let mut replies = Replies::default();
         for command in commands {
@@ -95,6 +99,7 @@ impl<S: Storage> Sequencer<S> {
         }
         self.newest_accepted_at = turn.newest_accepted_at().or(self.newest_accepted_at);
         let committed = turn.commit(&mut self.journal);
+        self.ended(began);
         if committed {
             self.publish(turn.touched());
         } else {
@@ -175,14 +180,9 @@ impl<S: Storage> Sequencer<S> {
         self.shared.set_takable(takable);
         let stats = self.journal.stats();
         let bytes = stats.live_bytes + stats.sealed_bytes + stats.snapshot_bytes;
-        self.shared
-            .written
-            .journal_bytes
-            .store(bytes, std::sync::atomic::Ordering::Relaxed);
-        self.shared
-            .written
-            .acknowledged
-            .store(self.state.acknowledged(), std::sync::atomic::Ordering::Relaxed);
+        let written = &self.shared.written;
+        written.journal_bytes.store(bytes, Ordering::Relaxed);
+        written.acknowledged.store(self.state.acknowledged(), Ordering::Relaxed);
     }
 
     /// Until the next ticket comes back, or a while.

@@ -36,7 +36,7 @@ pub struct Audit {
     pub orders_cancelled: u64,
     /// Units given back to the product.
     pub returned: u64,
-    /// Whether the equation holds; none where it could not be read stably.
+    /// Whether the equation holds; none where it could not be read stably, or where the ledger has results that the store has not got yet.
     pub balanced: Option<bool>,
 }
 
@@ -67,6 +67,18 @@ impl Operator {
     /// # Errors
     /// [`seckill_ledger::Error::NotFound`]; a layer that can't be reached.
     pub async fn audit(&self, id: ActivityId) -> Result<Audit, Error> {
+        let audit = self.count(id).await?;
+        self.audited.lock().insert(id, audit.balanced);
+        Ok(audit)
+    }
+
+    /// What the last audit of the sale found, as [`Audit::balanced`]; none where there was none since the start.
+    #[must_use]
+    pub fn last_balanced(&self, id: ActivityId) -> Option<bool> {
+        self.audited.lock().get(&id).copied().flatten()
+    }
+
+    async fn count(&self, id: ActivityId) -> Result<Audit, Error> {
         let mut last = Audit::default();
         for _ in 0..READINGS_MAX {
             let Some(reading) = self.reading(id).await? else {
@@ -80,7 +92,8 @@ impl Operator {
                 return Ok(last);
             }
             if reading.is_stable() {
-                last.balanced = Some(false);
+                let halfway = self.is_halfway(id, before).await?;
+                last.balanced = (!halfway).then_some(false);
                 return Ok(last);
             }
         }

@@ -28,6 +28,9 @@ impl Operator {
         let activities = live_activities(&*self.layers.ledger, self.layers.stock.now()).await?;
         let in_force = |activity: &Activity| Arc::new(self.in_force(activity.clone()));
         self.layers.catalogue.replace(activities.iter().map(in_force));
+        self.audited
+            .lock()
+            .retain(|id, _| activities.iter().any(|activity| activity.id == *id));
         Ok(activities)
     }
 

@@ -8,6 +8,7 @@ mod catalogue;
 mod close;
 mod dead_letters;
 mod expire;
+mod halfway;
 mod movements;
 mod operator;
 mod orders;

@@ -4,13 +4,13 @@
 //! waits on a timer; whoever repeats them brings the time. Each can be stopped anywhere and asked again: the ledger is written first,
 //! the store follows, and the scheduler repeats what a crash left out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use seckill_gate::Catalogue;
 use seckill_ledger::{Context, Ledger, UnitsOnCancel};
 use seckill_queue::Queue;
-use seckill_sale::{Activity, ActivityId};
+use seckill_sale::{Activity, ActivityId, Status};
 use seckill_stock::Stock;
 use tokio::sync::{Mutex, Notify};
 
@@ -86,6 +86,8 @@ pub struct Operator {
     pub(crate) reconciling: Mutex<()>,
     /// Sales that were fenced for a moment and not opened again yet; the scheduler opens what a broken call left.
     pub(crate) fenced: parking_lot::Mutex<BTreeSet<ActivityId>>,
+    /// What the last audit of each sale found; for the sales of the catalogue.
+    pub(crate) audited: parking_lot::Mutex<BTreeMap<ActivityId, Option<bool>>>,
     changed: Arc<Notify>,
 }
 
@@ -101,6 +103,7 @@ impl Operator {
             listing: Mutex::new(()),
             reconciling: Mutex::new(()),
             fenced: parking_lot::Mutex::default(),
+            audited: parking_lot::Mutex::default(),
             changed: Arc::new(Notify::new()),
         }
     }
@@ -133,6 +136,15 @@ impl Operator {
     /// Whether the store has a state of the activity. Costs no IO.
     pub(crate) fn has_state(&self, id: ActivityId) -> bool {
         self.layers.stock.stock_left(id).is_some()
+    }
+
+    /// Whether the store lets nobody in although the sale's row does not say so: its state was lost and is not rebuilt yet, or it is being
+    /// brought in line. Costs no IO.
+    #[must_use]
+    pub fn is_fenced(&self, activity: &Activity) -> bool {
+        let ended = activity.status == Status::Closed || activity.window.ends_at <= self.layers.stock.now();
+        let lost = !ended && activity.epoch.is_some() && !self.has_state(activity.id);
+        lost || self.fenced.lock().contains(&activity.id)
     }
 
     /// Hands the rules that the ledger has now to the store, where it has a state, and to the catalogue.

@@ -16,6 +16,7 @@ use serde::{Serialize, Serializer};
 use crate::{Audit, Error, Operator};
 
 pub use compare::DifferenceKind;
+pub(crate) use compare::compare;
 pub(crate) use realign::LeftMay;
 
 /// Whether a reconciliation may write.

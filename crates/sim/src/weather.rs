@@ -24,7 +24,6 @@ struct Conditions {
     now_ms: i64,
     fault: Option<Fault>,
     fault_met: u64,
-    troubled: bool,
     ledger_down: bool,
     lost_replies_permille: u64,
     pauses_permille: u64,
@@ -62,7 +61,6 @@ impl Weather {
             now_ms,
             fault,
             fault_met: 0,
-            troubled: false,
             ledger_down: false,
             lost_replies_permille: 0,
             pauses_permille: 0,
@@ -114,16 +112,6 @@ impl Weather {
             self.note("    (the planted fault strikes)");
         }
         strikes
-    }
-
-    /// Something has failed that leaves a step half done until it is repeated.
-    pub(crate) fn trouble(&self) {
-        self.0.lock().troubled = true;
-    }
-
-    /// Whether something has failed in this run.
-    pub(crate) fn is_troubled(&self) -> bool {
-        self.0.lock().troubled
     }
 
     pub(crate) fn set_ledger_down(&self, down: bool) {

@@ -177,10 +177,9 @@ impl House {
     /// Actions of all audit rows, newest first.
     pub(crate) async fn actions(&self) -> Vec<String> {
         let reply = self.get("/admin/api/audit-rows?limit=500").await;
-        let rows = reply.is(200, 0).data()["audit_rows"].as_array().expect("rows").clone();
-        rows.iter()
-            .map(|row| row["action"].as_str().expect("a word").to_owned())
-            .collect()
+        let rows = reply.is(200, 0).data()["audit_rows"].as_array().expect("rows");
+        let action = |row: &Value| row["action"].as_str().expect("a word").to_owned();
+        rows.iter().map(action).collect()
     }
 }
 
@@ -195,7 +194,6 @@ pub(crate) fn activity(product_id: u64, stock: u64) -> Value {
     })
 }
 
-/// `base` with one member changed.
 pub(crate) fn with(mut base: Value, member: &str, value: Value) -> Value {
     base[member] = value;
     base

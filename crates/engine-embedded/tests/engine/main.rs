@@ -3,6 +3,7 @@
 mod gathering;
 mod hanging;
 mod restart;
+mod stopped;
 mod support;
 
 mod stock {

@@ -7,7 +7,7 @@ use seckill_stock::{Glance, Stock};
 
 use crate::support::{Engine, block_on};
 
-fn fixture(engine: &Engine) -> Fixture {
+pub(crate) fn fixture(engine: &Engine) -> Fixture {
     Fixture {
         stock: std::sync::Arc::new(engine.engine.clone()),
         clock: engine.clock.clone(),

@@ -1,6 +1,6 @@
 //! The audit finds what a hand took out of either side, and says nothing while it can't know.
 
-use seckill_ledger::{SettleBatch, Settlement};
+use seckill_ledger::{Catalog, SettleBatch, Settlement};
 use seckill_queue::{Queue, Verdict, Verdicts};
 use seckill_sale::{ActivityId, Conclusion};
 
@@ -90,6 +90,64 @@ fn worker_between_ledger_and_store_is_no_verdict() {
         };
         house.store.record(verdicts).await.expect("recorded");
         house.balanced(id).await;
+    });
+}
+
+#[test]
+fn crash_between_ledger_and_store_is_no_verdict_until_the_batch_comes_again() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(5).await;
+        house.buy(id, &["a", "b"]).await;
+        house.store.allow(0);
+        assert!(house.worker.pass().await.is_err(), "committed, not acknowledged");
+        house.store.heal();
+        let house = house.restarted();
+        let audit = house.operator.audit(id).await.expect("an audit");
+        assert_eq!((audit.queued, audit.succeeded, audit.balanced), (2, 2, None));
+        assert_eq!(house.operator.last_balanced(id), None);
+        house.settle().await;
+        house.balanced(id).await;
+        assert_eq!(house.operator.last_balanced(id), Some(true));
+    });
+}
+
+#[test]
+fn letter_whose_retry_broke_off_is_no_verdict_and_one_whose_row_is_gone_is_found() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(5).await;
+        house.buy(id, &["bad", "worse"]).await;
+        let letter = house.park("bad").await;
+        house.park("worse").await;
+        house.store.allow(0);
+        let retried = house.operator.retry_dead_letter(letter.id, house.context()).await;
+        assert!(retried.is_err(), "the ledger has it, the store does not");
+        house.store.heal();
+        assert_eq!(house.operator.audit(id).await.expect("an audit").balanced, None);
+        house.scheduler().tick(house.clock_now()).await;
+        house.balanced(id).await;
+        assert_eq!(house.by_hand("DELETE FROM records WHERE user_id = 'worse'"), 1);
+        assert_eq!(house.by_hand("DELETE FROM dead_letters WHERE user_id = 'worse'"), 1);
+        assert_eq!(house.operator.audit(id).await.expect("an audit").balanced, Some(false));
+        assert_eq!(house.operator.last_balanced(id), Some(false));
+    });
+}
+
+#[test]
+fn a_sale_is_fenced_while_its_state_is_lost_and_not_while_it_is_paused() {
+    run(async {
+        let (house, id) = sold().await;
+        let is_fenced = async |house: &House| {
+            let activity = house.ledger.activity(id).await.expect("read");
+            house.operator.is_fenced(&activity)
+        };
+        house.operator.pause(id, None, house.context()).await.expect("paused");
+        assert!(!is_fenced(&house).await);
+        let house = house.with_empty_store();
+        assert!(is_fenced(&house).await);
+        house.operator.close(id, house.context()).await.expect("closed");
+        assert!(!is_fenced(&house).await);
     });
 }
 

@@ -35,11 +35,8 @@ fn a_later_end_is_in_force_at_once() {
         };
         house.clock.set(ENDS.plus(-1));
         let asked = house.context();
-        house
-            .operator
-            .patch_activity(id, patch(10), asked.clone())
-            .await
-            .expect("patched");
+        let patched = house.operator.patch_activity(id, patch(10), asked.clone()).await;
+        patched.expect("patched");
         house.clock.set(ENDS);
         house.buy(id, &["a"]).await;
         assert_eq!(house.catalogue.find(id).expect("known").window.ends_at, ENDS.plus(10));

@@ -1,12 +1,15 @@
 //! The embedded engine behind a switch: after so many writes every further one fails, as if the process had died between two steps.
 
+mod brake;
+
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use seckill_engine_embedded::Embedded;
 use seckill_queue::{Depth, Queue, Verdicts};
-use seckill_sale::{ActivityId, Buyer, Claim, Delivery, EpochMs, Figures, Hold, Terms, Ticket, UserId};
-use seckill_stock::{Answer, Brake, Glance, OpenOutcome, Opening, Rebase, Stock};
+use seckill_sale::{ActivityId, Buyer, Claim, Delivery, EpochMs, Figures, Terms, Ticket, UserId};
+use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Stock};
 use tokio::sync::{Notify, RwLock, RwLockWriteGuard};
 
 /// Writes allowed where none is to fail.
@@ -20,6 +23,7 @@ pub(crate) struct Fragile {
     changed: AtomicBool,
     stalls: AtomicBool,
     stalled: Notify,
+    forgets: Mutex<Option<ActivityId>>,
 }
 
 impl Fragile {
@@ -32,6 +36,7 @@ impl Fragile {
             changed: AtomicBool::new(false),
             stalls: AtomicBool::new(false),
             stalled: Notify::const_new(),
+            forgets: Mutex::new(None),
         }
     }
 
@@ -57,6 +62,11 @@ impl Fragile {
         self.stalls.store(true, Ordering::SeqCst);
         self.stalled.notified().await;
         self.stalls.store(false, Ordering::SeqCst);
+    }
+
+    /// Has the scheduler forget the sale just before the next buyer is asked for.
+    pub(crate) fn forget_meanwhile(&self, activity: ActivityId) {
+        *self.forgets.lock() = Some(activity);
     }
 
     fn write(&self) -> bool {
@@ -97,6 +107,10 @@ impl Stock for Fragile {
         self.engine.claim(batch).await
     }
     async fn buyer(&self, activity: ActivityId, user: &UserId) -> Result<Option<Buyer>, seckill_stock::Error> {
+        let forgets = self.forgets.lock().take();
+        if let Some(forgotten) = forgets {
+            self.engine.forget(forgotten).await?;
+        }
         self.engine.buyer(activity, user).await
     }
     async fn figures(&self, activity: ActivityId) -> Result<Option<Figures>, seckill_stock::Error> {
@@ -142,28 +156,6 @@ impl Stock for Fragile {
     }
     fn set_backlog_max(&self, tickets: u64) {
         self.engine.set_backlog_max(tickets);
-    }
-}
-
-#[async_trait]
-impl Brake for Fragile {
-    async fn hold(&self, activity: ActivityId, hold: Hold) -> Result<(), seckill_stock::Error> {
-        self.stock_write()?;
-        self.engine.hold(activity, hold).await
-    }
-    async fn release(&self, activity: ActivityId, hold: Hold) -> Result<(), seckill_stock::Error> {
-        self.stock_write()?;
-        self.engine.release(activity, hold).await
-    }
-    fn held(&self, activity: ActivityId) -> Option<Hold> {
-        self.engine.held(activity)
-    }
-    async fn keep_switches(&self, switches: Option<String>) -> Result<(), seckill_stock::Error> {
-        self.stock_write()?;
-        self.engine.keep_switches(switches).await
-    }
-    async fn kept_switches(&self) -> Result<Option<String>, seckill_stock::Error> {
-        self.engine.kept_switches().await
     }
 }
 

@@ -53,6 +53,21 @@ pub(crate) async fn check(house: &House, id: ActivityId, kind: DifferenceKind, n
 }
 
 #[test]
+fn sale_that_is_forgotten_meanwhile_misses_nobody() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(10).await;
+        house.buy(id, &["a", "b"]).await;
+        house.settle().await;
+        house.operator.close(id, house.context()).await.expect("closed");
+        house.store.forget_meanwhile(id);
+        let report = report(&house, id, Fix::Nothing).await;
+        assert_eq!(seen(&report), []);
+        assert_eq!(house.store.stock_left(id), None, "it was forgotten meanwhile");
+    });
+}
+
+#[test]
 fn sale_in_order_has_no_differences_while_tickets_wait_and_are_with_workers() {
     run(async {
         let (house, id) = selling().await;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use seckill_flow::wait_ms;
 use seckill_listener::Counts;
 use seckill_metrics::Metrics;
-use seckill_sale::{Phase, Status};
+use seckill_sale::Phase;
 
 use super::node::Node;
 
@@ -79,7 +79,14 @@ fn set_activities(node: &Node, metrics: &Metrics) {
         metrics
             .activities
             .fenced
-            .set(&labels, f64::from(u8::from(activity.status == Status::Paused)));
+            .set(&labels, f64::from(u8::from(node.operator.is_fenced(activity))));
+        match node.operator.last_balanced(activity.id) {
+            Some(balanced) => metrics
+                .activities
+                .audit_balanced
+                .set(&labels, f64::from(u8::from(balanced))),
+            None => metrics.activities.audit_balanced.remove(&labels),
+        }
         shown.push(id);
     }
     metrics.activities.retain(|id| shown.iter().any(|other| other == id));

@@ -11,7 +11,7 @@ use seckill_flow::{
 };
 use seckill_gate::{Gate, Switches};
 use seckill_ledger::{Ledger, Operations, UnitsOnCancel};
-use seckill_metrics::{Metrics, Setup};
+use seckill_metrics::{Core, Metrics, Setup};
 use seckill_queue::Queue;
 use seckill_settings::{AfterEnd, OnCancel, Settings};
 use seckill_stock::Stock;
@@ -53,7 +53,15 @@ pub(crate) struct Node {
 
 impl Node {
     /// Puts a node together over opened layers. Nothing listens yet.
-    pub(crate) fn new(settings: Settings, opened: Opened) -> Result<Self, Failure> {
+    pub(crate) fn new(settings: Settings, mut opened: Opened) -> Result<Self, Failure> {
+        let metrics = Arc::new(Metrics::new(Setup {
+            cores: settings.server.cores.get(),
+            routes: &routes(),
+            version: env!("CARGO_PKG_VERSION"),
+            revision: option_env!("SECKILL_REVISION").unwrap_or("unknown"),
+        }));
+        let steps = metrics.store_command_duration.clone();
+        opened.sequencer.observe(move |took| steps.observe(Core::OTHER, took));
         let layers = opened.start()?;
         let stock: Arc<dyn Stock> = Arc::new(layers.engine.clone());
         let queue: Arc<dyn Queue> = Arc::new(layers.engine.clone());
@@ -74,12 +82,6 @@ impl Node {
             },
             operator_settings(&settings),
         );
-        let metrics = Metrics::new(Setup {
-            cores: settings.server.cores.get(),
-            routes: &routes(),
-            version: env!("CARGO_PKG_VERSION"),
-            revision: option_env!("SECKILL_REVISION").unwrap_or("unknown"),
-        });
         Ok(Self {
             stock,
             queue,
@@ -88,7 +90,7 @@ impl Node {
             results,
             pace,
             operator: Arc::new(operator),
-            metrics: Arc::new(metrics),
+            metrics,
             counts: Arc::default(),
             readiness: Readiness::default(),
             shutdown: Shutdown::default(),

@@ -3,7 +3,7 @@
 use std::process::Output;
 
 use rusqlite::Connection;
-use seckill_testkit::Server;
+use seckill_testkit::{Server, text};
 use serde_json::json;
 
 use crate::program;
@@ -54,6 +54,34 @@ fn a_balanced_sale_exits_0_and_reconciles_clean() {
         (audit["orders_live"].as_u64(), audit["stock_left"].as_u64()),
         (Some(3), Some(7))
     );
+}
+
+/// The value of a line of the metrics; none where there is no such line.
+fn metric(server: &Server, line: &str) -> Option<f64> {
+    let page = text(server.admin, "/metrics").expect("answers");
+    let value = page
+        .lines()
+        .find_map(|found| found.strip_prefix(line)?.strip_prefix(' '));
+    value.map(|value| value.parse().expect("a number"))
+}
+
+#[test]
+fn metrics_tell_the_last_audit_the_fence_and_how_long_the_store_takes() {
+    let (server, activity) = sold_three();
+    let balanced = format!("seckill_audit_balanced{{activity=\"{activity}\"}}");
+    assert_eq!(metric(&server, &balanced), Some(1.0));
+    assert!(metric(&server, "seckill_store_command_duration_seconds_count").is_some_and(|steps| 4.0 < steps));
+    let fenced = format!("seckill_activity_fenced{{activity=\"{activity}\"}}");
+    let path = format!("/admin/api/activities/{activity}/pause");
+    assert_eq!(server.as_admin("POST", &path, Some(&json!({}))).status, 200);
+    assert_eq!(metric(&server, &fenced), Some(0.0), "paused is not fenced");
+    let database = Connection::open(server.data().join("seckill.db")).expect("the database");
+    database.pragma_update(None, "foreign_keys", false).expect("a setting");
+    database
+        .execute("DELETE FROM orders WHERE user_id = 'b'", [])
+        .expect("deleted");
+    assert_eq!(ask(&server, &["audit", &activity.to_string()]).status.code(), Some(3));
+    assert_eq!(metric(&server, &balanced), Some(0.0));
 }
 
 #[test]

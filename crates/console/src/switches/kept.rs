@@ -8,16 +8,16 @@ use crate::state::Console;
 
 /// What the store keeps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(super) struct Kept {
     /// Revision of the ledger on which they stand.
-    pub(crate) base: u64,
+    pub(super) base: u64,
     /// The switches.
-    pub(crate) switches: Switches,
+    pub(super) switches: Switches,
 }
 
 impl Kept {
     /// What is kept; none where nothing is, and where the store can't be asked.
-    pub(crate) async fn read(console: &Console) -> Option<Self> {
+    pub(super) async fn read(console: &Console) -> Option<Self> {
         let kept = console.stock().kept_switches().await;
         let text = kept
             .inspect_err(|error| tracing::warn!(%error, "kept switches can't be read"))
@@ -28,14 +28,14 @@ impl Kept {
     }
 
     /// Has the store keep `kept`, or nothing.
-    pub(crate) async fn keep(console: &Console, kept: Option<&Self>) -> Result<(), Error> {
+    pub(super) async fn keep(console: &Console, kept: Option<&Self>) -> Result<(), Error> {
         let text = kept.map(|kept| serde_json::to_string(kept).expect("plain data"));
         console.stock().keep_switches(text).await
     }
 
     /// What is to stand in the ledger: the kept switches, or, where somebody else has changed them since, his, as far as they let no more
     /// buyers in than the kept ones.
-    pub(crate) fn over(&self, ledger: Switches, revision: u64) -> Switches {
+    pub(super) fn over(&self, ledger: Switches, revision: u64) -> Switches {
         let kept = &self.switches;
         if self.base == revision {
             return kept.clone();
@@ -50,7 +50,7 @@ impl Kept {
 }
 
 /// Whether `after` does nothing but let fewer buyers in than `before`: it shuts the entrance, or lowers the share that is let in.
-pub(crate) fn is_brake(before: &Switches, after: &Switches) -> bool {
+pub(super) fn is_brake(before: &Switches, after: &Switches) -> bool {
     let shut = !after.entry_open || after.read_only;
     let unchanged_but_ratio = Switches {
         admit_ratio: before.admit_ratio,

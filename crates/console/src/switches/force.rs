@@ -1,0 +1,80 @@
+//! Putting switches in force on this node, from the ledger and from what the store keeps for it.
+
+use seckill_gate::{Switches, SwitchesPatch};
+use seckill_ledger::{Context, Error as Ledger};
+
+use super::kept::Kept;
+use super::{read, write};
+use crate::state::Console;
+use crate::write::ACTOR;
+
+/// Changes in force between two revisions of the ledger, at the most. The gate counts both: its revision is the ledger's times this, plus
+/// one for every change that the ledger has not got yet.
+pub(super) const CHANGES_A_REVISION: u64 = 1 << 20;
+
+/// Puts in force what stands in the ledger's revision.
+pub(super) fn put_in_force_of(console: &Console, switches: Switches, revision: u64) {
+    let revision = revision * CHANGES_A_REVISION;
+    if console.gate.switches().revision < revision {
+        put_in_force(
+            console,
+            Switches {
+                revision: revision - 1,
+                ..switches
+            },
+        );
+    } else {
+        put_in_force(console, switches);
+    }
+}
+
+/// Puts in force, whatever was before. To be called by one at a time.
+pub(super) fn put_in_force(console: &Console, switches: Switches) {
+    let backlog_max = switches.backlog_max;
+    let revision = console.gate.switches().revision.max(switches.revision) + 1;
+    if console.gate.switch(Switches { revision, ..switches }) {
+        console.stock().set_backlog_max(backlog_max);
+    }
+}
+
+/// Writes what was kept for the ledger, and puts in force what stands there then.
+pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
+    let _one_at_a_time = console.switching.lock().await;
+    if let Some(kept) = Kept::read(console).await {
+        let revision = console.gate.switches().revision;
+        if *console.gate.switches()
+            != (Switches {
+                revision,
+                ..kept.switches.clone()
+            })
+        {
+            // After a restart.
+            put_in_force(console, kept.switches.clone());
+        }
+        flush(console, &kept).await;
+        return Ok(());
+    }
+    if let Some(stored) = console.ledger().switches().await?
+        && console.gate.switches().revision / CHANGES_A_REVISION < stored.revision
+        && let Some(switches) = read(&stored)
+    {
+        put_in_force_of(console, switches, stored.revision);
+    }
+    Ok(())
+}
+
+async fn flush(console: &Console, kept: &Kept) {
+    match write(console, &SwitchesPatch::default(), Some(kept), operators(console)).await {
+        Ok(()) => tracing::info!("the ledger has the switches"),
+        Err(error) => tracing::warn!(%error, "the ledger can't take the switches yet; they stay in force"),
+    }
+}
+
+/// Who sets switches that the ledger hears of later: nobody else does.
+pub(super) fn operators(console: &Console) -> Context {
+    Context {
+        actor: ACTOR.to_owned(),
+        now: console.now(),
+        idempotency: None,
+    }
+}
