@@ -12,7 +12,7 @@ use crate::stand_in::program;
 #[test]
 fn overload_runs_its_four_steps() {
     let (_folder, executable) = program();
-    for bottleneck in [Bottleneck::Processor, Bottleneck::Store { own_ms: 1 }] {
+    for bottleneck in [Bottleneck::Processor, Bottleneck::Store { held_ms: 1 }] {
         let config = OverloadConfig {
             server: ServerConfig::of(&executable),
             bottleneck,

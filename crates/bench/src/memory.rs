@@ -3,21 +3,23 @@
 //!
 //! Everything that is bounded (token cache, limiter, page caches) is filled before the first reading, so that a slope shows what grows.
 
-use std::io::{Read as _, Write as _};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+mod growth;
+mod load;
+
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::Result;
 use crate::held_disk::{Held, HeldDisk};
 use crate::jobs::Jobs;
-use crate::load::{self, Load};
-use crate::outcome::LoadReport;
-use crate::server::{Server, ServerConfig, Target};
+use crate::server::{Server, ServerConfig};
 use crate::token::{Signer, UserIds};
-use crate::{Error, Result};
+
+pub use growth::{Grown, Growth};
+use growth::{at_rest, growth};
+use load::{put, send, stranger_jobs, stream, wrong};
 
 /// Requests that are written out at once: a million of them would take the client more memory than the server.
 const CHUNK: usize = 100_000;
@@ -25,12 +27,6 @@ const CHUNK: usize = 100_000;
 const WARM_TOKENS: usize = 200_000;
 /// How long the settlement of one chunk may take.
 const SETTLE_LIMIT: Duration = Duration::from_secs(120);
-/// Memory is at rest once so many readings in a row, so far apart, differ by less than the grain.
-const REST_READINGS: usize = 5;
-const REST_GRAIN_BYTES: u64 = 256 << 10;
-const REST_LIMIT: Duration = Duration::from_secs(30);
-/// How long one stream may take to begin.
-const STREAM_LIMIT: Duration = Duration::from_secs(15);
 
 /// How much of everything is measured.
 #[derive(Debug, Clone)]
@@ -63,59 +59,6 @@ impl MemoryConfig {
     }
 }
 
-/// What memory grows by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Grown {
-    /// Accepted buyers with ids of 17 bytes, settled.
-    Buyers,
-    /// Result streams (server-sent events) of queued tickets, idle.
-    Streams,
-    /// Requests with signed tokens, each of another user, from another address, for another activity that doesn't exist.
-    Strangers,
-    /// Requests with tokens that somebody else has signed, each from another address.
-    ForgedTokens,
-}
-
-impl Grown {
-    /// Bytes of each, at most.
-    pub fn each_bytes_max(self) -> f64 {
-        match self {
-            Self::Buyers => 120.0,
-            Self::Streams => 16.0 * 1024.0,
-            // Nothing is kept of them: what is left is the noise of an allocator.
-            Self::Strangers | Self::ForgedTokens => 8.0,
-        }
-    }
-}
-
-/// Two readings.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Growth {
-    /// What was there more of at the second.
-    pub grown: Grown,
-    /// How many at the first.
-    pub from: usize,
-    /// How many at the second.
-    pub to: usize,
-    /// Resident memory at the first.
-    pub rss_from_bytes: u64,
-    /// Resident memory at the second.
-    pub rss_to_bytes: u64,
-}
-
-impl Growth {
-    /// Bytes of each; below 0 where memory shrank.
-    pub fn each_bytes(&self) -> f64 {
-        (self.rss_to_bytes as f64 - self.rss_from_bytes as f64) / (self.to.saturating_sub(self.from)).max(1) as f64
-    }
-
-    /// Whether it is within its goal.
-    pub fn is_reached(&self) -> bool {
-        self.each_bytes() <= self.grown.each_bytes_max()
-    }
-}
-
 /// What was measured.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct MemoryReport {
@@ -135,22 +78,6 @@ pub fn run(config: &MemoryConfig) -> Result<MemoryReport> {
     strangers(config, &mut report)?;
     streams(config, &mut report)?;
     Ok(report)
-}
-
-/// A server's memory once it has come to rest, or what it is when the limit is over.
-fn at_rest(server: &Server, config: &MemoryConfig) -> Result<u64> {
-    let end = Instant::now() + REST_LIMIT;
-    let mut readings = vec![server.usage()?.rss_bytes];
-    loop {
-        std::thread::sleep(config.rest_every);
-        readings.push(server.usage()?.rss_bytes);
-        let last = &readings[readings.len().saturating_sub(REST_READINGS)..];
-        let rests = last.len() == REST_READINGS
-            && last.iter().max() < last.iter().min().map(|min| min + REST_GRAIN_BYTES).as_ref();
-        if rests || end <= Instant::now() {
-            return Ok(readings[readings.len() - 1]);
-        }
-    }
 }
 
 fn buyers(config: &MemoryConfig, report: &mut MemoryReport) -> Result<()> {
@@ -257,138 +184,4 @@ fn streams(config: &MemoryConfig, report: &mut MemoryReport) -> Result<()> {
     report.violations.extend(audit.faults());
     drop(open);
     server.stop()
-}
-
-fn growth(grown: Grown, from: usize, to: usize, [rss_from_bytes, rss_to_bytes]: [u64; 2]) -> Growth {
-    Growth {
-        grown,
-        from,
-        to,
-        rss_from_bytes,
-        rss_to_bytes,
-    }
-}
-
-/// Sends `count` requests that are all to be refused.
-fn send(
-    config: &MemoryConfig,
-    target: &Target,
-    count: usize,
-    violations: &mut Vec<String>,
-    mut write: impl FnMut(&mut Jobs, usize),
-) -> Result<()> {
-    let mut left = count;
-    while 0 < left {
-        let chunk = left.min(CHUNK);
-        let mut jobs = Jobs::with_capacity(chunk);
-        write(&mut jobs, chunk);
-        violations.extend(wrong(&put(config, target, jobs)?, &[401, 404, 429]));
-        left -= chunk;
-    }
-    Ok(())
-}
-
-fn put(config: &MemoryConfig, target: &Target, jobs: Jobs) -> Result<LoadReport> {
-    load::run(&Load {
-        connections: config.connections.min(jobs.len()),
-        ..Load::once_each(target.public, Arc::new(jobs))
-    })
-}
-
-fn wrong(load: &LoadReport, statuses: &[u16]) -> Vec<String> {
-    let others = load
-        .outcomes
-        .iter()
-        .filter(|outcome| !statuses.contains(&outcome.status));
-    let mut said: Vec<String> = others
-        .map(|outcome| format!("{} answers {}, {statuses:?} expected", outcome.count, outcome.status))
-        .collect();
-    if 0 < load.unanswered_total() {
-        said.push(format!("{} requests without an answer", load.unanswered_total()));
-    }
-    said
-}
-
-/// Purchases of activities that don't exist, each by another user from another address.
-fn stranger_jobs(jobs: &mut Jobs, target: SocketAddr, count: usize, signer: &Signer, users: &mut UserIds) {
-    for user in users.take(count) {
-        let address = Ipv4Addr::from(rand::random::<u32>());
-        let activity_id = 1_000_000 + u64::from(rand::random::<u32>());
-        let token = signer.token(&user);
-        let request = format!(
-            "POST /api/seckill/{activity_id} HTTP/1.1\r\nHost: {target}\r\nX-Forwarded-For: {address}\r\n\
-             Authorization: Bearer {token}\r\nContent-Length: 0\r\n\r\n"
-        );
-        jobs.push_bytes(user, request.as_bytes());
-    }
-}
-
-/// An open result stream whose head has come.
-fn stream(target: SocketAddr, activity_id: u64, token: &str) -> Result<TcpStream> {
-    let what = || format!("open a result stream at {target}");
-    let mut stream = TcpStream::connect_timeout(&target, STREAM_LIMIT).map_err(Error::io(what()))?;
-    stream.set_read_timeout(Some(STREAM_LIMIT)).map_err(Error::io(what()))?;
-    let request = format!(
-        "GET /api/seckill/events/{activity_id} HTTP/1.1\r\nHost: {target}\r\nAccept: text/event-stream\r\nAuthorization: Bearer {token}\r\n\r\n"
-    );
-    stream.write_all(request.as_bytes()).map_err(Error::io(what()))?;
-    let mut head = Vec::new();
-    let mut part = [0; 1024];
-    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
-        let count = stream.read(&mut part).map_err(Error::io(what()))?;
-        if count == 0 {
-            return Err(Error::Malformed { what: what() });
-        }
-        head.extend_from_slice(&part[..count]);
-    }
-    if head.starts_with(b"HTTP/1.1 200 ") {
-        return Ok(stream);
-    }
-    Err(Error::Answer {
-        what: what(),
-        status: std::str::from_utf8(&head)
-            .ok()
-            .and_then(|head| head.split(' ').nth(1)?.parse().ok())
-            .unwrap_or(0),
-        body: String::from_utf8_lossy(&head).into_owned(),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slope_counts_what_was_added_between_the_readings() {
-        let buyers = growth(Grown::Buyers, 100, 1_100, [50_000, 170_000]);
-        assert_eq!(buyers.each_bytes(), 120.0);
-        assert!(buyers.is_reached());
-        assert!(!growth(Grown::Buyers, 100, 1_100, [50_000, 171_000]).is_reached());
-        assert!(growth(Grown::ForgedTokens, 0, 1_000, [50_000, 40_000]).is_reached());
-        assert!(!growth(Grown::Strangers, 0, 1_000, [0, 8_001]).is_reached());
-    }
-
-    #[test]
-    fn strangers_differ_in_user_address_and_activity() {
-        let mut jobs = Jobs::with_capacity(2);
-        let signer = Signer::new(b"k", 1);
-        stranger_jobs(
-            &mut jobs,
-            "127.0.0.1:1".parse().unwrap(),
-            2,
-            &signer,
-            &mut UserIds::seeded(1),
-        );
-        let lines = |index: usize| {
-            std::str::from_utf8(jobs.request(index))
-                .unwrap()
-                .lines()
-                .collect::<Vec<_>>()
-        };
-        let (one, other) = (lines(0), lines(1));
-        for line in [0, 2, 3] {
-            assert_ne!(one[line], other[line]);
-        }
-        assert_eq!(one.last(), Some(&""));
-    }
 }

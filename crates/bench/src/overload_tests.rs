@@ -50,7 +50,8 @@ fn only_orderly_refusals_are_allowed() {
 fn goodput_and_latency_are_held_against_the_store() {
     let held = |overload| {
         judge(
-            Bottleneck::Store { own_ms: 10 },
+            Bottleneck::Store { held_ms: 8 },
+            2.0,
             100.0,
             500.0,
             ran(&[(202, 1)], 5),
@@ -72,6 +73,7 @@ fn server_that_stays_slow_has_not_recovered() {
     assert!(!is_normal(&ran(&[(202, 9), (503, 1)], 10), &before));
     let report = judge(
         Bottleneck::Processor,
+        2.0,
         1.0,
         2.0,
         before.clone(),

@@ -36,7 +36,7 @@ pub(crate) fn comparison_name(comparison: Comparison) -> &'static str {
 
 pub(crate) fn bottleneck_words(bottleneck: Bottleneck) -> String {
     match bottleneck {
-        Bottleneck::Store { own_ms } => format!("store ({own_ms} ms a step) carries"),
+        Bottleneck::Store { held_ms } => format!("store (each sync held for {held_ms} ms) carries"),
         Bottleneck::Processor => "processor carries".to_owned(),
     }
 }

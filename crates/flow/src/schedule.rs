@@ -5,6 +5,7 @@
 //! drives it with a clock of its own. [`Scheduler::run`] is the thin loop around it. Two schedulers at once are harmless: every step is
 //! guarded by the ledger. What fails is logged and does not hold up the rest.
 
+mod forget;
 mod local;
 mod occurrences;
 mod rounds;

@@ -12,6 +12,7 @@ mod catalogue;
 mod close;
 mod crashes;
 mod dead_letters;
+mod forget;
 mod orders;
 mod preheat;
 mod purchase;

@@ -1,6 +1,6 @@
 //! The scheduler's tick: what is due is done in its part, and a part that fails holds up no other.
 
-use seckill_flow::{Part, Scheduler, SchedulerSettings};
+use seckill_flow::{Part, SchedulerSettings};
 use seckill_ledger::Catalog;
 use seckill_sale::{Refusal, Status};
 use seckill_stock::Stock;
@@ -66,34 +66,6 @@ fn ended_sale_is_closed_returned_and_later_forgotten() {
         assert_eq!(house.product_units(id).await, PRODUCT_UNITS);
         house.balanced(id).await;
         assert_eq!(scheduler.tick(house.clock_now()).await.failures, []);
-    });
-}
-
-#[test]
-fn store_keeps_only_so_many_closed_sales() {
-    run(async {
-        let house = House::new();
-        let settings = SchedulerSettings {
-            closed_kept_max: 1,
-            ..SchedulerSettings::default()
-        };
-        let mut scheduler = Scheduler::new(house.operator.clone(), settings);
-        let mut sales = Vec::new();
-        for _ in 0..3 {
-            let id = house.opened(5).await;
-            house.buy(id, &["a"]).await;
-            house.settle().await;
-            sales.push(id);
-        }
-        for id in &sales[..2] {
-            house.operator.close(*id, house.context()).await.expect("closed");
-        }
-        assert_eq!(scheduler.tick(house.clock_now()).await.forgotten, [sales[0]]);
-        assert_eq!(house.embedded.figures(sales[0]).await, Ok(None));
-        house.balanced(sales[0]).await;
-        house.clock.advance(settings.repair_every_ms);
-        assert_eq!(scheduler.tick(house.clock_now()).await.forgotten, []);
-        assert!(house.left(sales[2]).await == 4, "a sale that sells is not counted");
     });
 }
 

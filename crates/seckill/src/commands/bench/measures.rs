@@ -50,8 +50,8 @@ fn overload(args: &BenchArgs, overloaded: Overloaded) -> Result<overload::Overlo
     let (bottleneck, connections) = match overloaded {
         Overloaded::Processor => (Bottleneck::Processor, PROCESSOR_CONNECTIONS),
         Overloaded::Store => {
-            let own_ms = args.store_sync_ms;
-            (Bottleneck::Store { own_ms }, STORE_CONNECTIONS)
+            let held_ms = args.store_sync_ms;
+            (Bottleneck::Store { held_ms }, STORE_CONNECTIONS)
         }
     };
     let config = OverloadConfig {
