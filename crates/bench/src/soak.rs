@@ -1,5 +1,4 @@
-//! Sale after sale on one process: what it keeps of each when it is over. Memory, descriptors and the journal must come to rest; the
-//! database grows by its orders, which are the shop's.
+//! Sale after sale on one process: what it keeps of each. Memory, descriptors, journal must come to rest; the database grows by orders.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use crate::{Error, Result};
 
 /// How long the settlement of one sale may take.
 const SETTLE_LIMIT: Duration = Duration::from_secs(60);
-/// Memory may grow by this much a sale in the last half: what a table of bytes a sale costs, not what a sale's buyers cost.
+/// Memory may grow by this much a sale in the last half: less than what a sale's buyers cost.
 pub const RSS_SLOPE_BYTES_MAX: f64 = 8.0 * 1024.0;
 /// The journal may grow to this: 64 MiB of segments start a compaction; its outcome and what comes meanwhile lie beside them.
 pub const JOURNAL_BYTES_MAX: u64 = 192 << 20;
@@ -72,7 +71,7 @@ pub struct SoakReport {
     pub units: u64,
     /// Users of each sale.
     pub users: usize,
-    /// After each sale, in their order.
+    /// After each sale.
     pub holdings: Vec<Holding>,
     /// Growth of resident memory a sale over the last half, by least squares.
     pub rss_slope_bytes: f64,
@@ -184,7 +183,7 @@ fn judge(config: &SoakConfig, holdings: Vec<Holding>, violations: Vec<String>) -
     }
 }
 
-/// Growth a step, by least squares.
+/// By least squares.
 fn slope(values: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
     let count = values.len() as f64;
     let (mean_at, mean) = ((count - 1.0) / 2.0, values.clone().sum::<f64>() / count);

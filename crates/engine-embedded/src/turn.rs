@@ -108,7 +108,7 @@ impl Turn {
         match command {
             command if self.space == Space::Full && command.only_writes() => command.refuse(replies),
             Command::Claim(claims, reply) => replies.claims(reply, self.claim_all(claims, state)),
-            Command::Gathered(gathering, reply) => replies.claims(reply, self.claim_all(gathering.take(), state)),
+            Command::Gathered(batch, reply) => replies.claims(reply, self.claim_all(batch.take(), state)),
             Command::Take(count, reply) => replies.add(reply, Ok(self.take(count, state))),
             Command::Record(verdicts, reply) => replies.add(reply, self.record(verdicts, state)),
             Command::Revive(ticket, reply) => {
@@ -172,7 +172,7 @@ impl Turn {
     }
 
     fn claim_all(&mut self, claims: Vec<Claim>, state: &mut State) -> Vec<Answer> {
-        claims.into_iter().map(|claim| self.claim(&claim, state)).collect()
+        claims.iter().map(|claim| self.claim(claim, state)).collect()
     }
 
     fn claim(&mut self, claim: &Claim, state: &mut State) -> Answer {
