@@ -4,6 +4,7 @@
 //! measures and audits is what outsiders get. All entry points block: call them from a plain thread, never from inside a runtime.
 //! It prints nothing: reports are values, rendered by [`report`], and progress goes to a callback.
 
+pub mod address;
 pub mod admin;
 pub mod audit;
 pub mod canonical;

@@ -158,16 +158,24 @@ pub fn run(config: &OverloadConfig) -> Result<OverloadReport> {
     let Steps { violations, .. } = steps;
     server.stop()?;
     drop(held);
-    Ok(judge(
-        config.bottleneck,
-        disk.median_ms,
+    let store_own_ms = match config.bottleneck {
+        Bottleneck::Store { held_ms } => Some(f64::from(held_ms) + disk.median_ms),
+        Bottleneck::Processor => None,
+    };
+    let mut report = OverloadReport {
+        bottleneck: config.bottleneck,
+        store_own_ms,
         capacity_per_s,
         offered_per_s,
+        goodput: overload.accepted_per_s / capacity_per_s,
         before,
         overload,
         recovered_after_s,
         violations,
-    ))
+        missed: Vec::new(),
+    };
+    report.missed = missed(&report);
+    Ok(report)
 }
 
 fn count(rate_per_s: f64, seconds: f64) -> usize {
@@ -180,51 +188,26 @@ fn is_normal(after: &LoadReport, before: &LoadReport) -> bool {
     after.accepted == after.requests && after.accepted_latency.p99_ms <= p99_ms_max
 }
 
-fn judge(
-    bottleneck: Bottleneck,
-    disk_ms: f64,
-    capacity_per_s: f64,
-    offered_per_s: f64,
-    before: LoadReport,
-    overload: LoadReport,
-    recovered_after_s: Option<f64>,
-    violations: Vec<String>,
-) -> OverloadReport {
-    let goodput = overload.accepted_per_s / capacity_per_s;
+/// What a run should have reached and didn't.
+fn missed(report: &OverloadReport) -> Vec<String> {
     let mut missed = Vec::new();
-    if goodput < bottleneck.goodput_min() {
-        missed.push(format!(
-            "goodput {goodput:.2} of the best, {:.2} wanted",
-            bottleneck.goodput_min()
-        ));
+    let (goodput, wanted) = (report.goodput, report.bottleneck.goodput_min());
+    if goodput < wanted {
+        missed.push(format!("goodput {goodput:.2} of the best, {wanted:.2} wanted"));
     }
-    let store_own_ms = match bottleneck {
-        Bottleneck::Store { held_ms } => Some(f64::from(held_ms) + disk_ms),
-        Bottleneck::Processor => None,
-    };
-    if let Some(own_ms) = store_own_ms
-        && own_ms + P99_ABOVE_STORE_MS_MAX < overload.accepted_latency.p99_ms
+    let p99_ms = report.overload.accepted_latency.p99_ms;
+    if let Some(own_ms) = report
+        .store_own_ms
+        .filter(|own_ms| own_ms + P99_ABOVE_STORE_MS_MAX < p99_ms)
     {
-        let p99_ms = overload.accepted_latency.p99_ms;
         missed.push(format!(
             "p99 of accepted {p99_ms:.1} ms, the store's own time is {own_ms:.1} ms"
         ));
     }
-    if recovered_after_s.is_none() {
+    if report.recovered_after_s.is_none() {
         missed.push(format!("not back to normal within {} s", RECOVERY_LIMIT.as_secs()));
     }
-    OverloadReport {
-        bottleneck,
-        store_own_ms,
-        capacity_per_s,
-        offered_per_s,
-        before,
-        overload,
-        goodput,
-        recovered_after_s,
-        violations,
-        missed,
-    }
+    missed
 }
 
 struct Steps<'a> {

@@ -57,8 +57,8 @@ impl Target {
     /// [`Error::Usage`] for URLs that can't be put under load.
     pub fn running(public_url: &str, admin_url: &str, admin_token: &str, jwt_secret: &[u8]) -> Result<Self> {
         Ok(Self {
-            public: crate::jobs::address_of(public_url)?,
-            admin: Admin::new(crate::jobs::address_of(admin_url)?, admin_token),
+            public: crate::address::address_of(public_url)?,
+            admin: Admin::new(crate::address::address_of(admin_url)?, admin_token),
             signer: Signer::expiring_in(jwt_secret, TOKEN_TTL_S),
         })
     }

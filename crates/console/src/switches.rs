@@ -81,7 +81,7 @@ pub(crate) async fn patch(Write { call, body, context }: Write<SwitchesPatch>) -
         write(console, &body, None, context).await?;
         return Ok(shown(console).await);
     }
-    put_in_force(console, after.clone());
+    put_in_force(console, &after);
     let base = kept
         .as_ref()
         .map_or(before.revision / CHANGES_A_REVISION, |kept| kept.base);
@@ -96,7 +96,7 @@ pub(crate) async fn patch(Write { call, body, context }: Write<SwitchesPatch>) -
             keeping?;
         }
         Err(error) => {
-            put_in_force(console, before);
+            put_in_force(console, &before);
             Kept::keep(console, kept.as_ref()).await?;
             return Err(error);
         }
@@ -121,12 +121,12 @@ async fn write(console: &Console, patch: &SwitchesPatch, kept: Option<&Kept>, co
         match console.ledger().set_switches(json, revision, context.clone()).await {
             Ok(set) if set == revision + 1 => {
                 Kept::keep(console, None).await?;
-                put_in_force_of(console, next, set);
+                put_in_force_of(console, &next, set);
             }
             // The same request came before; what was set since then stays.
             Ok(_) => {
                 Kept::keep(console, kept).await?;
-                put_in_force_of(console, present, revision);
+                put_in_force_of(console, &present, revision);
             }
             Err(Ledger::Conflict(Conflict::StaleVersion)) => continue,
             Err(error) => return Err(error.into()),
@@ -151,7 +151,7 @@ async fn present(console: &Console, kept: Option<&Kept>) -> Result<(Switches, u6
     let read = stored.as_ref().and_then(read);
     let switches = match (read, kept) {
         (Some(switches), None) => switches,
-        (Some(switches), Some(kept)) => kept.over(switches, revision),
+        (Some(switches), Some(kept)) => kept.over(&switches, revision),
         (None, Some(kept)) => kept.switches.clone(),
         (None, None) => Switches::clone(&console.gate.switches()),
     };

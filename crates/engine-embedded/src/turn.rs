@@ -107,8 +107,8 @@ impl Turn {
     ) {
         match command {
             command if self.space == Space::Full && command.only_writes() => command.refuse(replies),
-            Command::Claim(claims, reply) => replies.claims(reply, self.claim_all(claims, state)),
-            Command::Gathered(batch, reply) => replies.claims(reply, self.claim_all(batch.take(), state)),
+            Command::Claim(claims, reply) => replies.claims(reply, self.claim_all(&claims, state)),
+            Command::Gathered(batch, reply) => replies.claims(reply, self.claim_all(&batch.take(), state)),
             Command::Take(count, reply) => replies.add(reply, Ok(self.take(count, state))),
             Command::Record(verdicts, reply) => replies.add(reply, self.record(verdicts, state)),
             Command::Revive(ticket, reply) => {
@@ -171,7 +171,7 @@ impl Turn {
         }
     }
 
-    fn claim_all(&mut self, claims: Vec<Claim>, state: &mut State) -> Vec<Answer> {
+    fn claim_all(&mut self, claims: &[Claim], state: &mut State) -> Vec<Answer> {
         claims.iter().map(|claim| self.claim(claim, state)).collect()
     }
 

@@ -13,25 +13,20 @@ use crate::write::ACTOR;
 pub(super) const CHANGES_A_REVISION: u64 = 1 << 20;
 
 /// Puts in force what stands in the ledger's revision.
-pub(super) fn put_in_force_of(console: &Console, switches: Switches, revision: u64) {
-    let revision = revision * CHANGES_A_REVISION;
-    if console.gate.switches().revision < revision {
-        put_in_force(
-            console,
-            Switches {
-                revision: revision - 1,
-                ..switches
-            },
-        );
-    } else {
-        put_in_force(console, switches);
-    }
+pub(super) fn put_in_force_of(console: &Console, switches: &Switches, revision: u64) {
+    put(console, switches, revision * CHANGES_A_REVISION);
+}
+
+/// Puts in force what the ledger has not got yet.
+pub(super) fn put_in_force(console: &Console, switches: &Switches) {
+    put(console, switches, 0);
 }
 
 /// Puts in force, whatever was before. To be called by one at a time.
-pub(super) fn put_in_force(console: &Console, switches: Switches) {
+fn put(console: &Console, switches: &Switches, revision_min: u64) {
+    let revision = revision_min.max(console.gate.switches().revision + 1);
+    let switches = switches.clone();
     let backlog_max = switches.backlog_max;
-    let revision = console.gate.switches().revision.max(switches.revision) + 1;
     if console.gate.switch(Switches { revision, ..switches }) {
         console.stock().set_backlog_max(backlog_max);
     }
@@ -49,7 +44,7 @@ pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
             })
         {
             // After a restart.
-            put_in_force(console, kept.switches.clone());
+            put_in_force(console, &kept.switches);
         }
         flush(console, &kept).await;
         return Ok(());
@@ -58,7 +53,7 @@ pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
         && console.gate.switches().revision / CHANGES_A_REVISION < stored.revision
         && let Some(switches) = read(&stored)
     {
-        put_in_force_of(console, switches, stored.revision);
+        put_in_force_of(console, &switches, stored.revision);
     }
     Ok(())
 }

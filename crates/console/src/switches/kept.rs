@@ -35,7 +35,7 @@ impl Kept {
 
     /// What is to stand in the ledger: the kept switches, or, where somebody else has changed them since, his, as far as they let no more
     /// buyers in than the kept ones.
-    pub(super) fn over(&self, ledger: Switches, revision: u64) -> Switches {
+    pub(super) fn over(&self, ledger: &Switches, revision: u64) -> Switches {
         let kept = &self.switches;
         if self.base == revision {
             return kept.clone();
@@ -44,7 +44,7 @@ impl Kept {
             entry_open: ledger.entry_open && kept.entry_open,
             read_only: ledger.read_only || kept.read_only,
             admit_ratio: ledger.admit_ratio.min(kept.admit_ratio),
-            ..ledger
+            ..ledger.clone()
         }
     }
 }
@@ -94,8 +94,8 @@ mod tests {
             switches: with(|switches| (switches.entry_open, switches.backlog_max) = (false, 5)),
         };
         let ledger = with(|switches| switches.admit_ratio = 0.5);
-        assert_eq!(kept.over(ledger.clone(), 3), kept.switches);
+        assert_eq!(kept.over(&ledger, 3), kept.switches);
         let met = with(|switches| (switches.entry_open, switches.admit_ratio) = (false, 0.5));
-        assert_eq!(kept.over(ledger, 4), met);
+        assert_eq!(kept.over(&ledger, 4), met);
     }
 }

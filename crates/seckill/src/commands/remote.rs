@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
+use seckill_bench::address::address_of;
 use seckill_bench::http;
-use seckill_bench::jobs::address_of;
 use serde_json::Value;
 
 use super::Context;

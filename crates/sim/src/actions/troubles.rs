@@ -11,7 +11,6 @@ use crate::world::{Death, World};
 const OPERATIONS_AHEAD: u64 = 8;
 
 pub(super) fn trouble(world: &mut World, action: Action) {
-    if !matches!(action, Action::Advance | Action::Poison | Action::Cure) {}
     match action {
         Action::Advance => {
             let ms = world.random.between(1, world.scenario.advance_ms_max);
