@@ -29,9 +29,14 @@ pub(crate) type Outcome = Result<(ActivityId, Queued), Error>;
     clippy::manual_async_fn,
     reason = "an async fn keeps each argument twice, and this future is made for every click"
 )]
-pub(crate) fn buy(call: Call, head: Parts, body: impl Incoming) -> impl Future<Output = Result<Answer, Error>> + Send {
+pub(crate) fn buy(
+    call: Call,
+    head: Parts,
+    mut body: impl Incoming,
+) -> impl Future<Output = Result<Answer, Error>> + Send {
     async move {
-        let outcome = purchase(&call, &head, body).await;
+        // Lent, since each async fn on the way would keep the body twice.
+        let outcome = purchase(&call, &head, &mut body).await;
         finish(&call, outcome)
     }
 }
@@ -65,7 +70,7 @@ pub(crate) async fn admitted(call: &Call, identified: Identified<'_>, asked: Ask
         activity,
         user,
         quantity: admitted.quantity(),
-        key: asked.key.unwrap_or_else(|| RequestKey(rand::random())),
+        key: asked.key.unwrap_or_else(|| RequestKey(call.core.unique.next_wide())),
         request_id: call.request_id.clone(),
         challenge_met: admitted.challenge_passed(),
     };

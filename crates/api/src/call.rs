@@ -29,7 +29,7 @@ impl Call {
     pub(crate) fn new(core: &Arc<Core>, peer: IpAddr, headers: &HeaderMap) -> Self {
         Self {
             core: core.clone(),
-            request_id: request_id::of(headers),
+            request_id: request_id::told(headers).unwrap_or_else(|| RequestId::from_bits(core.unique.next())),
             language: crate::language::of(headers),
             peer,
             moment: core.shared.moment(),

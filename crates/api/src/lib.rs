@@ -58,6 +58,7 @@ mod streams;
 mod talk;
 mod time;
 mod timestamp;
+mod unique;
 mod watching;
 mod webhook;
 mod wording;

@@ -8,11 +8,13 @@ pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Takes over `X-Request-Id`, or makes an id. An ill-formed one is never echoed.
 pub fn of(headers: &HeaderMap) -> RequestId {
-    headers
-        .get(HEADER)
-        .and_then(|value| value.to_str().ok())
-        .and_then(|text| RequestId::new(text).ok())
-        .unwrap_or_else(fresh)
+    told(headers).unwrap_or_else(fresh)
+}
+
+/// The client's own `X-Request-Id`, where it is well formed.
+pub(crate) fn told(headers: &HeaderMap) -> Option<RequestId> {
+    let value = headers.get(HEADER)?;
+    RequestId::new(value.to_str().ok()?).ok()
 }
 
 /// An id of its own: 16 hexadecimal digits.

@@ -18,6 +18,7 @@ use crate::answer;
 use crate::cors::Origins;
 use crate::health::Readiness;
 use crate::streams::Streams;
+use crate::unique::Unique;
 use crate::webhook::WebhookSecret;
 
 /// Waits that a queued buyer is told.
@@ -169,6 +170,7 @@ pub(crate) struct Core {
     pub(crate) shared: Arc<Shared>,
     pub(crate) purchase: Purchase,
     pub(crate) index: CoreIndex,
+    pub(crate) unique: Unique,
     pub(crate) pages: Mutex<Pages>,
 }
 
@@ -178,6 +180,7 @@ impl Core {
             shared,
             purchase,
             index: CoreIndex::new(index),
+            unique: Unique::new(),
             pages: Mutex::default(),
         }
     }

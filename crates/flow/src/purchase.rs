@@ -24,6 +24,18 @@ pub struct Wish {
     pub challenge_met: bool,
 }
 
+impl Wish {
+    fn claim(&self) -> Claim {
+        Claim {
+            activity: self.activity,
+            user: self.user.clone(),
+            key: self.key,
+            quantity: self.quantity,
+            request_id: self.request_id.clone(),
+        }
+    }
+}
+
 /// An accepted purchase: durable, and in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Queued {
@@ -53,32 +65,31 @@ impl Purchase {
     ///
     /// # Errors
     /// The first refusal that applies. [`Refusal::OutcomeUnknown`] only where asking a second time gave no answer either.
-    pub async fn purchase(&self, wish: Wish) -> Result<Queued, Refusal> {
-        match self.stock.glance(wish.activity, &wish.user) {
-            Glance::Holds(buyer) => return self.queued(same_request(*buyer, &wish)),
-            Glance::SoldOut => return Err(Refusal::SoldOut),
-            Glance::Stranger | Glance::Ask => {}
-        }
-        if !wish.challenge_met {
-            return self.without_challenge(&wish).await;
-        }
-        let claim = Claim {
-            activity: wish.activity,
-            user: wish.user,
-            key: wish.key,
-            quantity: wish.quantity,
-            request_id: wish.request_id,
-        };
-        let answer = match self.claims.claim(claim.clone()).await {
-            // The answer was lost. The claim is idempotent by its key, so asking once more tells what happened and changes nothing twice.
-            Err(Refusal::OutcomeUnknown) => match self.claims.claim(claim).await {
-                // The second time it did not reach the store. That says nothing about the first time.
-                Err(Refusal::Busy) => Err(Refusal::OutcomeUnknown),
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "an async fn keeps its argument twice, and this future is made for every click"
+    )]
+    pub fn purchase(&self, wish: Wish) -> impl Future<Output = Result<Queued, Refusal>> + Send + '_ {
+        async move {
+            match self.stock.glance(wish.activity, &wish.user) {
+                Glance::Holds(buyer) => return self.queued(same_request(*buyer, &wish)),
+                Glance::SoldOut => return Err(Refusal::SoldOut),
+                Glance::Stranger | Glance::Ask => {}
+            }
+            if !wish.challenge_met {
+                return self.without_challenge(&wish).await;
+            }
+            let answer = match self.claims.claim(wish.claim()).await {
+                // The answer was lost. The claim is idempotent by its key, so asking once more tells what happened and changes nothing twice.
+                Err(Refusal::OutcomeUnknown) => match self.claims.claim(wish.claim()).await {
+                    // The second time it did not reach the store. That says nothing about the first time.
+                    Err(Refusal::Busy) => Err(Refusal::OutcomeUnknown),
+                    answer => answer,
+                },
                 answer => answer,
-            },
-            answer => answer,
-        };
-        self.queued(answer)
+            };
+            self.queued(answer)
+        }
     }
 
     /// The answer to a request that was accepted before, although the gate would refuse it now (paused, ended): a lost reply is

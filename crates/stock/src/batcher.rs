@@ -31,7 +31,13 @@ impl Claims {
     /// # Errors
     /// The store's refusal; [`Refusal::Busy`] where it was not handed to the store: too many claims wait, or it waited too long;
     /// [`Refusal::OutcomeUnknown`] where the store has it and doesn't answer in time.
-    pub async fn claim(&self, claim: Claim) -> Answer {
+    pub fn claim(&self, claim: Claim) -> impl Future<Output = Answer> + Send + use<> {
+        // In line before the first poll, so that the future keeps no claim while it waits.
+        let answer = self.line_up(claim);
+        async move { answer?.await.unwrap_or(Err(Refusal::OutcomeUnknown)) }
+    }
+
+    fn line_up(&self, claim: Claim) -> Result<oneshot::Receiver<Answer>, Refusal> {
         let (reply, answer) = oneshot::channel();
         let since = self.0.stock.now();
         let Bounds {
@@ -53,7 +59,7 @@ impl Claims {
         if first {
             self.0.arrived.notify_one();
         }
-        answer.await.unwrap_or(Err(Refusal::OutcomeUnknown))
+        Ok(answer)
     }
 
     /// Claims that wait for their batch.
