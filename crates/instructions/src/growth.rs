@@ -44,19 +44,19 @@ fn cpu_time() -> Duration {
     Duration::from_nanos(nanoseconds)
 }
 
-/// Times of all steps, shortest first.
+/// Times of all steps, each with the buyers there were before it; shortest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Times(Vec<Duration>);
+pub struct Times(Vec<(Duration, usize)>);
 
 impl Times {
-    fn new(mut times: Vec<Duration>) -> Self {
+    fn new(mut times: Vec<(Duration, usize)>) -> Self {
         times.sort_unstable();
         Self(times)
     }
 
-    /// The longest.
+    /// The longest, and how many buyers there were before it.
     #[must_use]
-    pub fn longest(&self) -> Duration {
+    pub fn longest(&self) -> (Duration, usize) {
         self.0.last().copied().unwrap_or_default()
     }
 
@@ -69,7 +69,8 @@ impl Times {
             reason = "a share of a length is an index"
         )]
         let rank = (self.0.len() as f64 * share).ceil() as usize;
-        self.0.get(rank.saturating_sub(1)).copied().unwrap_or_default()
+        let step = self.0.get(rank.saturating_sub(1));
+        step.map_or(Duration::ZERO, |&(time, _)| time)
     }
 }
 
@@ -90,6 +91,7 @@ pub fn measure(buyers: usize) -> anyhow::Result<Growth> {
     let spent = Arc::new(Spent::default());
     let nobody = Sales {
         buyers: 0,
+        left: buyers as u64,
         ..Sales::ONE
     };
     let mut store = Store::open_on(nobody, |disk| TimedDisk {
@@ -107,8 +109,8 @@ pub fn measure(buyers: usize) -> anyhow::Result<Growth> {
         let answers = store.claim(batch)?;
         let (elapsed, cpu) = watch.read();
         let (disk_elapsed_after, disk_cpu_after) = spent.so_far();
-        elapsed_times.push(elapsed.saturating_sub(disk_elapsed_after - disk_elapsed));
-        cpu_times.push(cpu.saturating_sub(disk_cpu_after - disk_cpu));
+        elapsed_times.push((elapsed.saturating_sub(disk_elapsed_after - disk_elapsed), next));
+        cpu_times.push((cpu.saturating_sub(disk_cpu_after - disk_cpu), next));
         ensure!(
             answers.iter().all(Result::is_ok),
             "somebody was not admitted: {answers:?}"
@@ -127,8 +129,8 @@ mod tests {
 
     #[test]
     fn a_quantile_is_the_time_that_so_many_do_not_exceed() {
-        let times = Times::new((1..=100).rev().map(Duration::from_millis).collect());
-        assert_eq!(times.longest(), Duration::from_millis(100));
+        let times = Times::new((1..=100).rev().map(|n| (Duration::from_millis(n), 7)).collect());
+        assert_eq!(times.longest(), (Duration::from_millis(100), 7));
         assert_eq!(times.quantile(0.5), Duration::from_millis(50));
         assert_eq!(times.quantile(0.999), Duration::from_millis(100));
         assert_eq!(Times::new(Vec::new()).quantile(0.5), Duration::ZERO);

@@ -30,12 +30,12 @@ pub(crate) struct Sales {
 }
 
 impl Sales {
-    /// One sale with settled buyers and more units than anybody claims.
+    /// One sale with settled buyers and more units than a scenario claims.
     pub(crate) const ONE: Self = Self {
         count: 1,
         buyers: 1_000,
         state: TicketState::Succeeded,
-        left: 1 << 40,
+        left: 10_000,
     };
 }
 
