@@ -10,6 +10,7 @@
     reason = "a command-line tool talks to its terminal"
 )]
 
+mod instructions;
 mod process;
 mod run_ci;
 mod run_tests;
@@ -27,6 +28,8 @@ cargo xtask COMMAND
 
   test [-- NEXTEST ARGUMENTS]  install what the tests need, build the release binary, run all tests
   tidy [--bless]               our own checks; --bless rewrites xtask/ratchet.toml to today's sizes
+  instructions [--bless]       count the instructions of claim, gate and settle, and compare them with
+                               benches/instructions.toml; --bless rewrites it
   ci                           everything that CI checks: format, lints, docs, tidy, dependencies, tests
   help                         this text";
 
@@ -35,6 +38,7 @@ cargo xtask COMMAND
 enum Task {
     Test { nextest_arguments: Vec<String> },
     Tidy { bless: bool },
+    Instructions { bless: bool },
     Ci,
     Help,
 }
@@ -53,6 +57,8 @@ fn parse(words: &[String]) -> Result<Task, String> {
         ["test", ..] => Err("arguments for nextest come after `--`: cargo xtask test -- NAME".into()),
         ["tidy"] => Ok(Task::Tidy { bless: false }),
         ["tidy", "--bless"] => Ok(Task::Tidy { bless: true }),
+        ["instructions"] => Ok(Task::Instructions { bless: false }),
+        ["instructions", "--bless"] => Ok(Task::Instructions { bless: true }),
         ["ci"] => Ok(Task::Ci),
         other => Err(format!("unknown command: {}", other.join(" "))),
     }
@@ -66,6 +72,7 @@ fn run(task: &Task) -> anyhow::Result<()> {
         }
         Task::Test { nextest_arguments } => run_tests::run(&Workspace::load()?, nextest_arguments),
         Task::Tidy { bless } => tidy::run(&Workspace::load()?, *bless),
+        Task::Instructions { bless } => instructions::run(&Workspace::load()?, *bless),
         Task::Ci => run_ci::run(&Workspace::load()?),
     }
 }
@@ -103,6 +110,7 @@ mod tests {
         check("tidy --help", &Some(Task::Help));
         check("tidy", &Some(Task::Tidy { bless: false }));
         check("tidy --bless", &Some(Task::Tidy { bless: true }));
+        check("instructions --bless", &Some(Task::Instructions { bless: true }));
         check("ci", &Some(Task::Ci));
         check("ci fast", &None);
         check("bench", &None);

@@ -1,4 +1,4 @@
-//! The programs that tests call, and how they get onto a machine.
+//! The programs that tests and counts call, and how they get onto a machine.
 //!
 //! As root on Debian they are installed; elsewhere the missing ones are named together with the
 //! way to get them, because installing system packages on a person's own machine is theirs to do.
@@ -38,6 +38,13 @@ const NEEDS: &[Need] = &[
     },
 ];
 
+/// What counts instructions.
+const VALGRIND: &[Need] = &[Need {
+    program: "valgrind",
+    package: "valgrind",
+    elsewhere: "valgrind, under that name in most package managers; there is none for Apple silicon or Windows",
+}];
+
 /// What can be done about missing programs here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Host {
@@ -60,17 +67,27 @@ impl Host {
     }
 }
 
-/// Makes sure that every program is there, by installing it or by failing with what to do.
+/// Makes sure that every program of the tests is there, by installing it or by failing with what to do.
 pub(crate) fn provide() -> anyhow::Result<()> {
-    let missing: Vec<&Need> = NEEDS.iter().filter(|need| !on_path(need.program)).collect();
+    provide_programs(NEEDS)?;
+    if process::ask("cargo-nextest", &["--version"]).is_none() {
+        process::run(process::cargo().args(["install", "--locked", "--quiet", NEXTEST]))?;
+    }
+    Ok(())
+}
+
+/// Makes sure that valgrind is there, likewise.
+pub(crate) fn provide_valgrind() -> anyhow::Result<()> {
+    provide_programs(VALGRIND)
+}
+
+fn provide_programs(needs: &[Need]) -> anyhow::Result<()> {
+    let missing: Vec<&Need> = needs.iter().filter(|need| !on_path(need.program)).collect();
     if !missing.is_empty() {
         match Host::detect() {
             Host::DebianRoot => install_packages(&missing)?,
             host => anyhow::bail!("{}", advice(host, &missing)),
         }
-    }
-    if process::ask("cargo-nextest", &["--version"]).is_none() {
-        process::run(process::cargo().args(["install", "--locked", "--quiet", NEXTEST]))?;
     }
     Ok(())
 }
@@ -111,7 +128,7 @@ fn advice(host: Host, missing: &[&Need]) -> String {
             .join("\n  "),
     };
     format!(
-        "the tests need {}, not found on the PATH. Get it with:\n  {how}",
+        "this needs {}, not found on the PATH. Get it with:\n  {how}",
         names.join(", ")
     )
 }

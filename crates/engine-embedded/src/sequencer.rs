@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use seckill_queue::Depth;
-use seckill_sale::{ActivityId, EpochMs, WaitsMax};
+use seckill_sale::{EpochMs, WaitsMax};
 
 use crate::command::{Command, Inbox};
 use crate::compactor::Compactor;
@@ -101,7 +101,7 @@ impl<S: Storage> Sequencer<S> {
         let committed = turn.commit(&mut self.journal);
         self.ended(began);
         if committed {
-            self.publish(turn.touched());
+            self.publish(turn.sales_changed());
         } else {
             self.shared.set_broken();
         }
@@ -130,21 +130,9 @@ impl<S: Storage> Sequencer<S> {
         }
     }
 
-    fn publish(&self, touched: &[ActivityId]) {
-        let mut views_changed = false;
-        for &activity in touched {
-            match self.state.sale(activity) {
-                Some(sale) => {
-                    sale.publish();
-                    let known = self.shared.with_view(activity, |view| {
-                        view.is_some_and(|v| std::ptr::eq(v, &raw const **sale.view()))
-                    });
-                    views_changed |= !known;
-                }
-                None => views_changed = true,
-            }
-        }
-        if views_changed {
+    fn publish(&self, sales_changed: bool) {
+        self.state.sales().for_each(|(_, sale)| sale.publish());
+        if sales_changed {
             self.publish_views();
         }
     }
@@ -165,18 +153,15 @@ impl<S: Storage> Sequencer<S> {
             newest_accepted_at: self.newest_accepted_at,
             ..Depth::default()
         };
+        let now = self.shared.clock.now();
+        let mut takable = false;
         for (_, sale) in self.state.sales() {
-            let figures = sale.figures();
-            depth.dead += figures.dead_tickets;
-            depth.oldest_accepted_at = depth
-                .oldest_accepted_at
-                .into_iter()
-                .chain(figures.oldest_accepted_at)
-                .min();
+            depth.dead += sale.dead_tickets() as u64;
+            let oldest = depth.oldest_accepted_at.into_iter();
+            depth.oldest_accepted_at = oldest.chain(sale.view().oldest_accepted_at()).min();
+            takable = takable || sale.is_takable(now, self.waits);
         }
         self.shared.set_depth(&depth);
-        let now = self.shared.clock.now();
-        let takable = self.state.sales().any(|(_, sale)| sale.is_takable(now, self.waits));
         self.shared.set_takable(takable);
         let stats = self.journal.stats();
         let bytes = stats.live_bytes + stats.sealed_bytes + stats.snapshot_bytes;

@@ -43,7 +43,8 @@ pub(crate) struct Turn {
     waits: WaitsMax,
     pub(crate) frame_bytes_max: usize,
     pub(crate) frame: Vec<u8>,
-    touched: Vec<ActivityId>,
+    /// A sale may have come or gone.
+    sales_changed: bool,
     newest_accepted_at: Option<EpochMs>,
     /// A frame written in the middle of the turn has failed: nothing more may be promised.
     failed: bool,
@@ -64,14 +65,15 @@ impl Turn {
             waits,
             frame_bytes_max,
             frame,
-            touched: Vec::new(),
+            sales_changed: false,
             newest_accepted_at: None,
             failed: false,
         }
     }
 
-    pub(crate) fn touched(&self) -> &[ActivityId] {
-        &self.touched
+    /// Whether a sale may have come or gone.
+    pub(crate) const fn sales_changed(&self) -> bool {
+        self.sales_changed
     }
 
     pub(crate) const fn newest_accepted_at(&self) -> Option<EpochMs> {
@@ -147,7 +149,7 @@ impl Turn {
                 replies.add(reply, self.apply_known(activity, &event, state));
             }
             Command::Forget(activity, reply) => {
-                self.put(&Record::Forgotten(activity), activity, state);
+                self.put(&Record::Forgotten(activity), state);
                 replies.add(reply, Ok(()));
             }
             Command::Erase(activity, user, reply) => {
@@ -273,18 +275,12 @@ impl Turn {
         }
         encode_event(&mut self.frame, activity, event);
         state.apply_event(activity, event);
-        self.touch(activity);
     }
 
-    pub(crate) fn put(&mut self, record: &Record, activity: ActivityId, state: &mut State) {
+    /// Gathers a record by which a sale comes or goes.
+    pub(crate) fn put(&mut self, record: &Record, state: &mut State) {
         encode(&mut self.frame, record);
         state.apply(record);
-        self.touch(activity);
-    }
-
-    fn touch(&mut self, activity: ActivityId) {
-        if self.touched.last() != Some(&activity) && !self.touched.contains(&activity) {
-            self.touched.push(activity);
-        }
+        self.sales_changed = true;
     }
 }

@@ -25,22 +25,18 @@ impl Turn {
         if self.space != Space::Enough {
             return Err(Error::NotReady(NotReady::StoreFull));
         }
-        self.put(&Record::Event(activity, Event::Opened(opening.opened)), activity, state);
+        self.put(&Record::Event(activity, Event::Opened(opening.opened)), state);
         for buyer in opening.buyers {
             let bytes = Self::restored_bytes(&buyer);
             if self.frame_bytes_max < self.frame.len() + bytes && !self.commit(journal) {
                 return Err(Error::OutcomeUnknown);
             }
-            self.put(
-                &Record::Event(activity, Event::Restored(Box::new(buyer))),
-                activity,
-                state,
-            );
+            self.put(&Record::Event(activity, Event::Restored(Box::new(buyer))), state);
         }
         if self.frame_bytes_max < self.frame.len() + Self::SMALL_RECORD_BYTES && !self.commit(journal) {
             return Err(Error::OutcomeUnknown);
         }
-        self.put(&Record::Built(activity), activity, state);
+        self.put(&Record::Built(activity), state);
         Ok(OpenOutcome::Created)
     }
 

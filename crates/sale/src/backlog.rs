@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::buyers::Place;
+use crate::sequenced::Sequenced;
 use crate::{EpochMs, Quantity, RequestId, WaitsMax};
 
 /// A ticket that waits.
@@ -47,7 +48,7 @@ pub(crate) struct DeadLetter {
 /// All tickets of a sale without a final result, by sequence.
 #[derive(Debug, Default)]
 pub(crate) struct Backlog {
-    waiting: BTreeMap<u64, Waiting>,
+    waiting: Sequenced<Waiting>,
     /// Everything from this sequence on is fresh.
     cursor: u64,
     returned: BTreeSet<(EpochMs, u64)>,
@@ -65,7 +66,7 @@ impl Backlog {
     }
 
     pub(crate) fn waiting(&self, sequence: u64) -> Option<&Waiting> {
-        self.waiting.get(&sequence)
+        self.waiting.get(sequence)
     }
 
     pub(crate) fn dead_letter(&self, sequence: u64) -> Option<&DeadLetter> {
@@ -83,9 +84,8 @@ impl Backlog {
 
     /// The oldest ticket that waits; dead ones do not count.
     pub(crate) fn oldest(&self) -> Option<(u64, EpochMs)> {
-        self.waiting
-            .first_key_value()
-            .map(|(&sequence, waiting)| (sequence, waiting.accepted_at))
+        let (sequence, waiting) = self.waiting.first()?;
+        Some((sequence, waiting.accepted_at))
     }
 
     /// Adds a fresh ticket. Sequences ascend, except for tickets put back: those are returned ones.
@@ -131,10 +131,11 @@ impl Backlog {
         if taken.len() < count && self.cursor < visible_below {
             let fresh = self
                 .waiting
-                .range(self.cursor..visible_below)
+                .from(self.cursor)
+                .take_while(|&(sequence, _)| sequence < visible_below)
                 .filter(|(_, waiting)| waiting.turn == Turn::Fresh);
             let before = taken.len();
-            taken.extend(fresh.map(|(&sequence, _)| sequence).take(count - before));
+            taken.extend(fresh.map(|(sequence, _)| sequence).take(count - before));
             self.cursor = if taken.len() == before {
                 visible_below
             } else {
@@ -144,7 +145,7 @@ impl Backlog {
         for &sequence in &taken {
             let waiting = self
                 .waiting
-                .get_mut(&sequence)
+                .get_mut(sequence)
                 .expect("taken from the index of waiting tickets");
             waiting.turn = Turn::Leased(lease_ends);
             waiting.deliveries += 1;
@@ -164,16 +165,14 @@ impl Backlog {
 
     /// Whether fresh tickets below `visible_below` wait.
     pub(crate) fn has_fresh(&self, visible_below: u64) -> bool {
-        self.cursor < visible_below && self.waiting.range(self.cursor..visible_below).next().is_some()
+        let next = self.waiting.from(self.cursor).next();
+        next.is_some_and(|(sequence, _)| sequence < visible_below)
     }
 
     /// Since when something waits that can be taken at `now`.
     pub(crate) fn takable_since(&self, now: EpochMs, waits: WaitsMax) -> Option<EpochMs> {
-        let fresh = self
-            .waiting
-            .range(self.cursor..)
-            .next()
-            .map(|(_, waiting)| waiting.accepted_at);
+        let fresh = self.waiting.from(self.cursor).next();
+        let fresh = fresh.map(|(_, waiting)| waiting.accepted_at);
         let back = earliest(&self.returned, now, waits.retry_ms).filter(|&at| at <= now);
         fresh.into_iter().chain(back).min()
     }
@@ -189,19 +188,19 @@ impl Backlog {
 
     /// Puts a waiting ticket under `not_before`.
     pub(crate) fn give_back(&mut self, sequence: u64, not_before: EpochMs) {
-        let Some(turn) = self.waiting.get(&sequence).map(|waiting| waiting.turn) else {
+        let Some(turn) = self.waiting.get(sequence).map(|waiting| waiting.turn) else {
             return;
         };
         self.forget_turn(sequence, turn);
         self.returned.insert((not_before, sequence));
-        if let Some(waiting) = self.waiting.get_mut(&sequence) {
+        if let Some(waiting) = self.waiting.get_mut(sequence) {
             waiting.turn = Turn::Returned(not_before);
         }
     }
 
     pub(crate) fn retry(&mut self, sequence: u64, attempts: u32, not_before: EpochMs) {
         self.give_back(sequence, not_before);
-        if let Some(waiting) = self.waiting.get_mut(&sequence) {
+        if let Some(waiting) = self.waiting.get_mut(sequence) {
             waiting.attempts = attempts;
         }
     }
@@ -220,7 +219,7 @@ impl Backlog {
 
     /// Takes a ticket out of the queue: it was concluded, or is about to be parked.
     pub(crate) fn remove(&mut self, sequence: u64) -> Option<Waiting> {
-        let waiting = self.waiting.remove(&sequence)?;
+        let waiting = self.waiting.remove(sequence)?;
         self.forget_turn(sequence, waiting.turn);
         Some(waiting)
     }

@@ -8,6 +8,7 @@ use crate::backlog::{Backlog, DeadLetter};
 use crate::buyer::Entry;
 use crate::buyers::Place;
 use crate::event::{Claimed, Conclusion, Event, Opened, Restored, UnitTo};
+use crate::publishing::Published;
 use crate::{Buyer, Epoch, EpochMs, Figures, Hold, RequestId, SaleView, Status, Terms, TicketState, UserId};
 
 /// Units counted over the buyers, by the state of their tickets.
@@ -30,7 +31,8 @@ pub struct Sale {
     units: Units,
     pub(crate) backlog: Backlog,
     pub(crate) held: Option<Hold>,
-    revision: u64,
+    pub(crate) revision: u64,
+    pub(crate) published: Published,
 }
 
 impl Sale {
@@ -48,6 +50,7 @@ impl Sale {
             backlog: Backlog::default(),
             held: None,
             revision: 0,
+            published: Published::default(),
         }
     }
 
@@ -74,17 +77,6 @@ impl Sale {
     pub fn buyer(&self, user: &UserId) -> Option<Buyer> {
         let (_, entry) = self.view.buyers.get(user)?;
         Some(self.view.buyer_of(user.clone(), &entry))
-    }
-
-    /// Tickets that wait.
-    #[must_use]
-    pub fn queued_tickets(&self) -> usize {
-        self.backlog.len()
-    }
-
-    /// Makes the present state readable: to be called once everything applied so far is durable.
-    pub fn publish(&self) {
-        self.view.publish(&self.figures(), self.is_open(), self.held);
     }
 
     /// Where the units of a ticket that fails at `now` belong: the sale while it is open, else the product.

@@ -67,6 +67,18 @@ impl Sale {
         self.backlog.give_back(sequence, not_before);
     }
 
+    /// Tickets that wait.
+    #[must_use]
+    pub fn queued_tickets(&self) -> usize {
+        self.backlog.len()
+    }
+
+    /// Dead letters.
+    #[must_use]
+    pub fn dead_tickets(&self) -> usize {
+        self.backlog.dead_len()
+    }
+
     /// Whether a ticket can be taken now that was never taken before.
     fn has_fresh(&self) -> bool {
         self.backlog.has_fresh(self.next_sequence)
@@ -75,7 +87,8 @@ impl Sale {
     /// Whether any ticket can be taken at `now`.
     #[must_use]
     pub fn is_takable(&self, now: EpochMs, waits: WaitsMax) -> bool {
-        self.has_fresh() || self.next_due(now, waits).is_some_and(|at| at <= now)
+        let due = || self.next_due(now, waits).is_some_and(|at| at <= now);
+        self.queued_tickets() != 0 && (self.has_fresh() || due())
     }
 
     /// When the next ticket that was taken before can be taken again.
