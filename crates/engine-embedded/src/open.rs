@@ -95,9 +95,8 @@ pub fn open<S: Storage>(
         newest_accepted_at: None,
         observer: None,
     };
-    sequencer.state.sales().for_each(|(_, sale)| sale.publish());
+    sequencer.publish();
     sequencer.publish_views();
-    sequencer.publish_depth();
     tracing::info!(
         created = opened.created,
         frames = opened.frames,

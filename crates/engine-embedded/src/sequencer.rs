@@ -69,7 +69,7 @@ impl<S: Storage> Sequencer<S> {
         }
         if !any {
             // Time alone can make a ticket takable again.
-            self.publish_depth();
+            self.publish();
         }
         self.compactor.consider(&self.journal);
         any
@@ -100,12 +100,13 @@ impl<S: Storage> Sequencer<S> {
         self.newest_accepted_at = turn.newest_accepted_at().or(self.newest_accepted_at);
         let committed = turn.commit(&mut self.journal);
         self.ended(began);
-        if committed {
-            self.publish(turn.sales_changed());
-        } else {
+        if !committed {
             self.shared.set_broken();
         }
-        self.publish_depth();
+        self.publish();
+        if committed && turn.sales_changed() {
+            self.publish_views();
+        }
         self.frame = turn.into_frame();
         replies.send(committed);
         rest
@@ -130,14 +131,7 @@ impl<S: Storage> Sequencer<S> {
         }
     }
 
-    fn publish(&self, sales_changed: bool) {
-        self.state.sales().for_each(|(_, sale)| sale.publish());
-        if sales_changed {
-            self.publish_views();
-        }
-    }
-
-    /// Publishes every sale; after a replay, and when sales come or go.
+    /// Publishes which sales there are; after a replay, and when sales come or go.
     pub(crate) fn publish_views(&self) {
         let views: HashMap<_, _> = self
             .state
@@ -147,7 +141,9 @@ impl<S: Storage> Sequencer<S> {
         self.shared.set_views(views);
     }
 
-    pub(crate) fn publish_depth(&self) {
+    /// Publishes what has changed of the sales, where it is durable, and the depth of the queue; one pass over all sales.
+    pub(crate) fn publish(&self) {
+        let durable = !self.shared.is_broken();
         let mut depth = Depth {
             tickets: self.state.queued_tickets(),
             newest_accepted_at: self.newest_accepted_at,
@@ -156,9 +152,17 @@ impl<S: Storage> Sequencer<S> {
         let now = self.shared.clock.now();
         let mut takable = false;
         for (_, sale) in self.state.sales() {
+            if durable {
+                sale.publish();
+            }
             depth.dead += sale.dead_tickets() as u64;
-            let oldest = depth.oldest_accepted_at.into_iter();
-            depth.oldest_accepted_at = oldest.chain(sale.view().oldest_accepted_at()).min();
+            if sale.queued_tickets() == 0 {
+                continue;
+            }
+            let waits_since = sale.view().oldest_accepted_at();
+            if let Some(at) = waits_since.filter(|&at| depth.oldest_accepted_at.is_none_or(|oldest| at < oldest)) {
+                depth.oldest_accepted_at = Some(at);
+            }
             takable = takable || sale.is_takable(now, self.waits);
         }
         self.shared.set_depth(&depth);

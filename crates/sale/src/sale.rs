@@ -293,9 +293,7 @@ impl Sale {
             queued_tickets: self.backlog.len() as u64,
             leased_tickets: self.backlog.leased() as u64,
             dead_tickets: self.backlog.dead_len() as u64,
-            settled_up_to: oldest
-                .map_or(self.next_sequence, |(sequence, _)| sequence)
-                .saturating_sub(1),
+            settled_up_to: self.settled_up_to(oldest.map(|(sequence, _)| sequence)),
             oldest_accepted_at: oldest.map(|(_, at)| at),
             applied_movement: self.applied_movement,
             next_sequence: self.next_sequence,

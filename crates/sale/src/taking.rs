@@ -87,8 +87,7 @@ impl Sale {
     /// Whether any ticket can be taken at `now`.
     #[must_use]
     pub fn is_takable(&self, now: EpochMs, waits: WaitsMax) -> bool {
-        let due = || self.next_due(now, waits).is_some_and(|at| at <= now);
-        self.queued_tickets() != 0 && (self.has_fresh() || due())
+        self.has_fresh() || self.next_due(now, waits).is_some_and(|at| at <= now)
     }
 
     /// When the next ticket that was taken before can be taken again.

@@ -6,6 +6,7 @@ use parking_lot::Mutex;
 
 use crate::buyer::Entry;
 use crate::buyers::Buyers;
+use crate::publishing::Shown;
 use crate::{ActivityId, Buyer, Epoch, EpochMs, Hold, Ticket, TicketState, UserId};
 
 /// Units and tickets of one sale, as its store counts them.
@@ -90,14 +91,14 @@ impl SaleView {
         }
     }
 
-    pub(crate) fn publish(&self, figures: &Figures, open: bool, held: Option<Hold>) {
-        self.marks.settled_up_to.store(figures.settled_up_to, Ordering::Release);
+    pub(crate) fn publish(&self, shown: &Shown, open: bool, held: Option<Hold>) {
+        self.marks.settled_up_to.store(shown.settled_up_to, Ordering::Release);
         self.marks.oldest_accepted_at.store(
-            figures.oldest_accepted_at.map_or(NONE_WAITS, |at| at.0),
+            shown.oldest_accepted_at.map_or(NONE_WAITS, |at| at.0),
             Ordering::Release,
         );
-        self.marks.visible_below.store(figures.next_sequence, Ordering::Release);
-        self.marks.stock_left.store(figures.stock_left, Ordering::Release);
+        self.marks.visible_below.store(shown.next_sequence, Ordering::Release);
+        self.marks.stock_left.store(shown.stock_left, Ordering::Release);
         self.marks.open.store(open, Ordering::Release);
         *self.marks.held.lock() = held;
     }
