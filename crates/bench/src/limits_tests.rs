@@ -67,6 +67,7 @@ fn soak_looks_at_the_process_after_every_sale() {
         sales: 10,
         units: 2,
         users: 6,
+        warm_users: 10,
         connections: 2,
         ..SoakConfig::usual(executable)
     };

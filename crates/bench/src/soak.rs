@@ -15,6 +15,10 @@ use crate::{Error, Result};
 
 /// How long the settlement of one sale may take.
 const SETTLE_LIMIT: Duration = Duration::from_secs(60);
+/// An id that no activity has.
+const UNKNOWN_ACTIVITY: u64 = 9_007_199_254_740_991;
+/// Requests that are written out at once.
+const WARM_CHUNK: usize = 100_000;
 /// Memory may grow by this much a sale in the last half: less than what a sale's buyers cost.
 pub const RSS_SLOPE_BYTES_MAX: f64 = 8.0 * 1024.0;
 /// The journal may grow to this: 64 MiB of segments start a compaction; its outcome and what comes meanwhile lie beside them.
@@ -31,6 +35,8 @@ pub struct SoakConfig {
     pub units: u64,
     /// Users who try, in each; all of them new.
     pub users: usize,
+    /// Users who ask in vain beforehand, so that what is bounded is full.
+    pub warm_users: usize,
     /// Connections.
     pub connections: usize,
     /// Told how far the run has come.
@@ -38,13 +44,14 @@ pub struct SoakConfig {
 }
 
 impl SoakConfig {
-    /// 200 sales of 1,000 units and 2,000 users: the first half of them fills whatever is bounded.
+    /// 200 sales of 1,000 units and 2,000 users, after 400,000 others: more than the cache of verified tokens holds.
     pub fn usual(executable: impl Into<std::path::PathBuf>) -> Self {
         Self {
             server: ServerConfig::of(executable),
             sales: 200,
             units: 1_000,
             users: 2_000,
+            warm_users: 400_000,
             connections: 64,
             progress: None,
         }
@@ -91,6 +98,7 @@ pub fn run(config: &SoakConfig) -> Result<SoakReport> {
     }
     let server = Server::start(&config.server)?;
     let mut users = UserIds::random();
+    warm_up(&server, config, &mut users)?;
     let mut violations = Vec::new();
     let mut holdings = Vec::with_capacity(config.sales);
     for number in 1..=config.sales {
@@ -102,6 +110,22 @@ pub fn run(config: &SoakConfig) -> Result<SoakReport> {
     }
     server.stop()?;
     Ok(judge(config, holdings, violations))
+}
+
+/// Fills what is bounded, above all the cache of verified tokens, so that the slope shows what grows.
+fn warm_up(server: &Server, config: &SoakConfig, users: &mut UserIds) -> Result<()> {
+    let target = server.target();
+    let mut left = config.warm_users;
+    while 0 < left {
+        let count = left.min(WARM_CHUNK);
+        let jobs = Jobs::purchases(target.public, UNKNOWN_ACTIVITY, count, &target.signer, users);
+        load::run(&Load {
+            connections: config.connections.min(count),
+            ..Load::once_each(target.public, Arc::new(jobs))
+        })?;
+        left -= count;
+    }
+    Ok(())
 }
 
 fn sale(server: &Server, config: &SoakConfig, users: &mut UserIds) -> Result<Vec<String>> {

@@ -87,7 +87,6 @@ impl Command {
                 | Self::Change(..)
                 | Self::Hold(..)
                 | Self::Release(..)
-                | Self::KeepSwitches(..)
                 | Self::Move { .. }
                 | Self::Forget(..)
                 | Self::Erase(..)
@@ -104,7 +103,6 @@ impl Command {
             | Self::Change(_, reply)
             | Self::Hold(_, _, reply)
             | Self::Release(_, _, reply)
-            | Self::KeepSwitches(_, reply)
             | Self::Forget(_, reply) => {
                 replies.add(reply, Err(FULL));
             }
@@ -113,6 +111,7 @@ impl Command {
             Self::Erase(_, _, reply) => replies.add(reply, Err(FULL)),
             Self::Claim(..)
             | Self::Gathered(..)
+            | Self::KeepSwitches(..)
             | Self::Take(..)
             | Self::Buyer(..)
             | Self::Figures(..)

@@ -132,8 +132,7 @@ impl Turn {
                 replies.add(reply, Ok(()));
             }
             Command::KeepSwitches(switches, reply) => {
-                self.keep_switches(switches, state);
-                replies.add(reply, Ok(()));
+                replies.add(reply, self.keep_switches(switches, state));
             }
             Command::Switches(reply) => {
                 let switches = Some(state.switches().to_owned()).filter(|switches| !switches.is_empty());

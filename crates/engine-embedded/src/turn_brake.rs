@@ -1,11 +1,11 @@
 //! The steps of a turn that hold a sale or keep switches for the ledger.
 
-use seckill_sale::{ActivityId, Event, Hold, Sale};
+use seckill_sale::{ActivityId, Event, Hold, NotReady, Sale};
 
 use crate::Error;
 use crate::codec::{Record, encode};
 use crate::state::State;
-use crate::turn::Turn;
+use crate::turn::{Space, Turn};
 
 impl Turn {
     pub(crate) fn hold(&mut self, activity: ActivityId, hold: Hold, state: &mut State) -> Result<(), Error> {
@@ -22,12 +22,17 @@ impl Turn {
         }
     }
 
-    pub(crate) fn keep_switches(&mut self, switches: String, state: &mut State) {
+    /// What is kept already needs no space.
+    pub(crate) fn keep_switches(&mut self, switches: String, state: &mut State) -> Result<(), Error> {
         if state.switches() == switches {
-            return;
+            return Ok(());
+        }
+        if self.space == Space::Full {
+            return Err(Error::NotReady(NotReady::StoreFull));
         }
         let record = Record::Switched(switches);
         encode(&mut self.frame, &record);
         state.apply(&record);
+        Ok(())
     }
 }

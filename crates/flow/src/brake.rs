@@ -38,17 +38,11 @@ impl Operator {
         }
         self.show_again(id).await;
         tracing::info!(activity = %id, "held");
-        match self.write_hold(id, Some(context.clone())).await {
+        match self.write_hold(id, Some(context.clone()), before).await {
             Ok(Some(activity)) => Ok(activity),
             // Somebody else has written it meanwhile; the operator's key belongs into the ledger all the same.
             Ok(None) => self.set_status(id, Status::Paused, resumes_at, context).await,
-            Err(error) if is_refusal(&error) => {
-                // An earlier pause that the ledger has not got yet is not undone by one that it refuses.
-                if let Some(before) = before {
-                    self.layers.stock.hold(id, before).await?;
-                }
-                Err(error)
-            }
+            Err(error) if is_refusal(&error) => Err(error),
             Err(error) if self.is_pending(id) => self.held_without_ledger(id, error).await,
             Err(error) => Err(error),
         }
@@ -74,8 +68,14 @@ impl Operator {
     }
 
     /// Writes the pause that the store holds into the ledger and releases it; none where nothing is held. A pause that the ledger refuses
-    /// for good, such as that of a closed sale, is released, too.
-    pub(crate) async fn write_hold(&self, id: ActivityId, context: Option<Context>) -> Result<Option<Activity>, Error> {
+    /// for good, such as that of a closed sale, is released, too, or gives way to `before`, an earlier one that the ledger has not got yet:
+    /// in one step, so that the sale is not let go in between.
+    pub(crate) async fn write_hold(
+        &self,
+        id: ActivityId,
+        context: Option<Context>,
+        before: Option<Hold>,
+    ) -> Result<Option<Activity>, Error> {
         let _one_at_a_time = self.holding.lock().await;
         let Some(hold) = self.layers.stock.held(id) else {
             return Ok(None);
@@ -93,7 +93,10 @@ impl Operator {
             let error = error.into();
             if is_refusal(&error) {
                 tracing::warn!(activity = %id, %error, "the ledger refuses the pause that the store holds");
-                self.layers.stock.release(id, hold).await?;
+                match before {
+                    Some(before) => self.layers.stock.hold(id, before).await?,
+                    None => self.layers.stock.release(id, hold).await?,
+                }
                 self.sync_terms(id).await?;
             }
             return Err(error);

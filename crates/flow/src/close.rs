@@ -29,7 +29,7 @@ impl Operator {
     /// [`Conflict::Closed`], or a layer that can't be reached; asking again is harmless.
     pub async fn resume(&self, id: ActivityId, context: Context) -> Result<Activity, Error> {
         // What was paused without the ledger is paused there first: its books tell both, and nothing is left that could pause it again.
-        self.write_hold(id, None).await?;
+        self.write_hold(id, None, None).await?;
         self.set_status(id, Status::Running, None, context).await
     }
 
@@ -38,7 +38,7 @@ impl Operator {
     /// # Errors
     /// As [`Operator::resume`].
     pub async fn resume_at(&self, id: ActivityId, at: EpochMs, context: Context) -> Result<Activity, Error> {
-        self.write_hold(id, None).await?;
+        self.write_hold(id, None, None).await?;
         self.set_status(id, Status::Paused, Some(at), context).await
     }
 

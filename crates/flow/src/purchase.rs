@@ -82,8 +82,8 @@ impl Purchase {
             let answer = match self.claims.claim(wish.claim()).await {
                 // The answer was lost. The claim is idempotent by its key, so asking once more tells what happened and changes nothing twice.
                 Err(Refusal::OutcomeUnknown) => match self.claims.claim(wish.claim()).await {
-                    // The second time it did not reach the store. That says nothing about the first time.
-                    Err(Refusal::Busy) => Err(Refusal::OutcomeUnknown),
+                    // The second time it did not reach the store, or one that is broken by now. That says nothing about the first time.
+                    Err(Refusal::Busy | Refusal::NotReady(_)) => Err(Refusal::OutcomeUnknown),
                     answer => answer,
                 },
                 answer => answer,

@@ -10,9 +10,9 @@
 //! `waiting_max` claims are shed at once, a claim that waits too long while more wait than a batch carries is shed, and a store that
 //! doesn't answer in time keeps nobody. A caller that goes away leaves its claim in the batch: it is decided whole, never half.
 
-use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use seckill_sale::{Claim, Refusal};
@@ -118,8 +118,8 @@ impl Batcher {
                 callers: callers.clone(),
             };
             let answers = self.answers(gathering, &callers).await;
-            let Callers { taken, replies } = mem::take(&mut *callers.lock());
-            if !taken {
+            let Callers { taken_at, replies } = mem::take(&mut *callers.lock());
+            if taken_at.is_none() {
                 self.give_up_waiting();
             }
             for (reply, answer) in replies.into_iter().zip(answers) {
@@ -149,26 +149,28 @@ impl Batcher {
         let Some(limit) = self.shared.bounds.answer_within else {
             return asked.await;
         };
+        let mut patience = limit;
         loop {
-            match tokio::time::timeout(limit, &mut asked).await {
+            match tokio::time::timeout(patience, &mut asked).await {
                 Ok(answers) => return answers,
-                Err(_late) => self.stop_waiting(callers),
+                Err(_late) => patience = self.stop_waiting(callers, limit),
             }
         }
     }
 
-    fn stop_waiting(&self, callers: &Mutex<Callers>) {
-        let mut line = self.shared.line.lock();
-        let unseen = if callers.lock().taken {
-            VecDeque::new()
-        } else {
-            mem::take(&mut line.waiting)
-        };
-        drop(line);
-        refuse(unseen);
-        for reply in mem::take(&mut callers.lock().replies) {
+    /// Answers those who have waited for `limit`; gives the time after which to look again. The store has `limit` from the moment at which
+    /// it took the batch; whoever waits in line is looked after meanwhile, since nobody else may be there to announce him.
+    fn stop_waiting(&self, callers: &Mutex<Callers>, limit: Duration) -> Duration {
+        refuse(self.shared.line.lock().overdue(limit));
+        let mut callers = callers.lock();
+        let had = callers.taken_at.map_or(Duration::ZERO, |taken_at| taken_at.elapsed());
+        if had < limit {
+            return limit - had;
+        }
+        for reply in mem::take(&mut callers.replies) {
             let _ = reply.send(Err(Refusal::OutcomeUnknown));
         }
+        limit
     }
 
     /// The store went away without taking the batch.
@@ -176,7 +178,8 @@ impl Batcher {
         let unseen = {
             let mut line = self.shared.line.lock();
             line.announced = false;
-            mem::take(&mut line.waiting)
+            let all = line.waiting.len();
+            line.leave(all).collect::<Vec<_>>()
         };
         refuse(unseen);
     }
@@ -186,6 +189,7 @@ impl Drop for Batcher {
     fn drop(&mut self) {
         let mut line = self.shared.line.lock();
         line.closed = true;
-        line.waiting.clear();
+        let all = line.waiting.len();
+        line.leave(all).for_each(drop);
     }
 }

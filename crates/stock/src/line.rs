@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::iter;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use seckill_sale::{Claim, EpochMs, Refusal};
@@ -22,6 +22,9 @@ pub(crate) struct Waiting {
 #[derive(Default)]
 pub(crate) struct Line {
     pub(crate) waiting: VecDeque<Waiting>,
+    /// How many of them, from the front, were there at the last look of [`Line::overdue`], and when that was.
+    marked: usize,
+    marked_at: Option<Instant>,
     /// Whether a [`Gathering`] is with the store that it has not taken yet.
     pub(crate) announced: bool,
     pub(crate) closed: bool,
@@ -32,7 +35,26 @@ impl Line {
     pub(crate) fn too_late(&mut self, now: EpochMs, wait_ms_max: i64) -> Option<Waiting> {
         let too_many = Batcher::BATCH_SIZE_MAX < self.waiting.len();
         let is_late = |oldest: &Waiting| wait_ms_max < now.since(oldest.since);
-        (too_many && self.waiting.front().is_some_and(is_late)).then(|| self.waiting.pop_front())?
+        (too_many && self.waiting.front().is_some_and(is_late)).then(|| self.leave(1).next())?
+    }
+}
+
+impl Line {
+    /// Claims that were in line `limit` ago already. To be asked again and again: it remembers who is there, and needs no clock a claim.
+    pub(crate) fn overdue(&mut self, limit: Duration) -> Vec<Waiting> {
+        let marked_at = *self.marked_at.get_or_insert_with(Instant::now);
+        if marked_at.elapsed() < limit {
+            return Vec::new();
+        }
+        let overdue = self.waiting.drain(..self.marked).collect();
+        (self.marked, self.marked_at) = (self.waiting.len(), Some(Instant::now()));
+        overdue
+    }
+
+    /// The first `size` claims leave the line.
+    pub(crate) fn leave(&mut self, size: usize) -> impl Iterator<Item = Waiting> {
+        self.marked = self.marked.saturating_sub(size);
+        self.waiting.drain(..size)
     }
 }
 
@@ -44,8 +66,8 @@ pub struct Bounds {
     /// How long a claim may wait, in milliseconds by the store's clock, while more wait than a batch carries; then it is shed. A slow
     /// store alone sheds nobody.
     pub wait_ms_max: i64,
-    /// After this nobody waits for the store any longer: whom it has been told of hears that the outcome is unknown, the others that it
-    /// is busy. None: they wait for ever; else the batcher needs a runtime with timers.
+    /// How long the store may take over a batch; then its callers hear that the outcome is unknown. A claim that the store has not been
+    /// told of within twice this time hears that it is busy. None: they wait for ever; else the batcher needs a runtime with timers.
     pub answer_within: Option<Duration>,
 }
 
@@ -59,7 +81,8 @@ pub(crate) struct Shared {
 /// Who hears the answers of one batch: nobody before the store has taken it.
 #[derive(Default)]
 pub(crate) struct Callers {
-    pub(crate) taken: bool,
+    /// When the store took it.
+    pub(crate) taken_at: Option<Instant>,
     pub(crate) replies: Vec<Reply>,
 }
 
@@ -79,11 +102,14 @@ impl Gathering {
             let late: Vec<_> = iter::from_fn(|| line.too_late(now, self.shared.bounds.wait_ms_max)).collect();
             let size = line.waiting.len().min(Batcher::BATCH_SIZE_MAX);
             let (mut claims, mut replies) = (Vec::with_capacity(size), Vec::with_capacity(size));
-            for Waiting { claim, reply, .. } in line.waiting.drain(..size) {
+            for Waiting { claim, reply, .. } in line.leave(size) {
                 claims.push(claim);
                 replies.push(reply);
             }
-            *self.callers.lock() = Callers { taken: true, replies };
+            *self.callers.lock() = Callers {
+                taken_at: Some(Instant::now()),
+                replies,
+            };
             line.announced = false;
             (late, claims, !line.waiting.is_empty())
         };

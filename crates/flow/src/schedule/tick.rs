@@ -91,7 +91,7 @@ impl Scheduler {
         if !self.operator.is_pending(id) {
             return true;
         }
-        let written = self.operator.write_hold(id, None).await;
+        let written = self.operator.write_hold(id, None, None).await;
         ticked.note(Part::Terms, Some(id), written).is_some()
     }
 
