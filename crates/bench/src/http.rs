@@ -69,7 +69,8 @@ pub fn call(
     stream.set_read_timeout(Some(ANSWER_LIMIT)).map_err(Error::io(what()))?;
     stream.set_nodelay(true).map_err(Error::io(what()))?;
     let body = body.map(Value::to_string).unwrap_or_default();
-    let mut request = format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
+    let mut request =
+        format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nAccept-Language: en\r\nConnection: close\r\n");
     if let Some(token) = token {
         request.push_str(&format!("Authorization: Bearer {token}\r\n"));
     }

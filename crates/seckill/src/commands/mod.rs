@@ -16,6 +16,7 @@ use seckill_settings::{Settings, Sources};
 
 use crate::cli::{ActivityCommand, Cli, Command, DataArgs};
 use crate::exit::{Failure, Outcome};
+use crate::logging::print;
 
 /// Runs what was asked.
 pub(crate) fn run(cli: Cli) -> Outcome {
@@ -39,8 +40,9 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Token(args) => token::run(&context, &args),
         Command::Config { command } => config::run(&context, command),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "seckill", &mut std::io::stdout());
-            Ok(())
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "seckill", &mut script);
+            print(String::from_utf8_lossy(&script).trim_end())
         }
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::Context;
 use crate::cli::AdminArgs;
-use crate::exit::Failure;
+use crate::exit::{Failure, chain};
 use crate::serve::secrets::ADMIN_TOKEN_FILE;
 
 /// A server's admin port.
@@ -54,14 +54,16 @@ impl Remote {
 
     fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
         let answer = http::call(self.address, method, path, Some(&self.token), body);
-        let answer = answer.map_err(|error| Failure::unreachable(format!("http://{}: {error}", self.address)))?;
+        let answer = answer.map_err(|error| Failure::unreachable(chain(&error)))?;
         let mut json = answer.json();
         if (200..300).contains(&answer.status) {
             return Ok(json["data"].take());
         }
         let text = |member: &str| json[member].as_str().unwrap_or_default().to_owned();
         let (message, detail) = (text("message"), text("detail"));
-        let said = format!("{} {}: {message} {detail}", answer.status, json["code"]);
+        // Where there is nothing more to say, the detail is the message itself.
+        let more = if detail == message { String::new() } else { detail };
+        let said = format!("{} {}: {message} {more}", answer.status, json["code"]);
         Err(match answer.status {
             503 => Failure::unreachable(said.trim_end()),
             _ => Failure::failed(said.trim_end()),
