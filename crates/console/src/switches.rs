@@ -20,7 +20,7 @@ use crate::write::Write;
 
 pub(crate) use force::refresh;
 
-use force::{CHANGES_A_REVISION, operators, put_in_force, put_in_force_of};
+use force::{CHANGES_A_REVISION, opened_again, operators, put_in_force, put_in_force_of, shut_at_once};
 use kept::{Kept, is_brake};
 
 /// Attempts where another node changes the switches at the same time.
@@ -69,8 +69,9 @@ pub(crate) async fn show(call: Call) -> Reply {
 /// Changes what the patch names.
 pub(crate) async fn patch(Write { call, body, context }: Write<SwitchesPatch>) -> Result<Reply, Error> {
     let console = &*call.console;
+    let opened = shut_at_once(console, &body)?;
     let _one_at_a_time = console.switching.lock().await;
-    let before = Switches::clone(&console.gate.switches());
+    let before = opened_again(&console.gate.switches(), opened.as_ref());
     let after = patched(&before, &body)?;
     let kept = Kept::read(console).await;
     if !is_brake(&before, &after) {

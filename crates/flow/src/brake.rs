@@ -102,10 +102,14 @@ impl Operator {
             return Err(error);
         }
         let activity = self.sync_terms(id).await?;
-        self.layers.stock.release(id, hold).await?;
+        match before.filter(|_| activity.status != Status::Paused) {
+            // A request of long ago, repeated: what it did was undone since, and it does nothing now. The earlier pause stands.
+            Some(before) => self.layers.stock.hold(id, before).await?,
+            None => self.layers.stock.release(id, hold).await?,
+        }
         self.show(&activity).await;
         self.tell_scheduler();
-        tracing::info!(activity = %id, status = ?activity.status, "the ledger has the pause");
+        tracing::info!(activity = %id, status = ?activity.status, "the ledger was told");
         Ok(Some(self.in_force(activity)))
     }
 

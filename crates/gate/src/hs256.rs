@@ -70,15 +70,21 @@ impl Hs256 {
             }
             let _ = self.usual_header.set(header.into());
         }
-        serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()
+        object(&URL_SAFE_NO_PAD.decode(claims).ok()?)
     }
+}
+
+/// serde would take an array for an object, member by member.
+fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Option<T> {
+    let is_object = json.trim_ascii_start().first() == Some(&b'{');
+    is_object.then(|| serde_json::from_slice(json).ok())?
 }
 
 /// `crit` names extensions that must be understood; none is, and claims that are not in base64 (RFC 7797) would be one.
 fn is_hs256(header: &str) -> bool {
     let text = URL_SAFE_NO_PAD.decode(header).unwrap_or_default();
-    serde_json::from_slice::<Header<'_>>(&text)
-        .is_ok_and(|header| header.alg == "HS256" && header.crit.is_none() && header.b64 != Some(false))
+    object::<Header<'_>>(&text)
+        .is_some_and(|header| header.alg == "HS256" && header.crit.is_none() && header.b64 != Some(false))
 }
 
 #[cfg(test)]
@@ -130,6 +136,11 @@ mod tests {
             let token = signed(header, claims);
             assert_eq!(checker.claims(&token), by_library(&token), "{claims}");
         }
+        assert_eq!(
+            checker.claims(&signed(header, r#"["u",9]"#)),
+            None,
+            "an array is no claims"
+        );
         let all_read = |claims: &&str| checker.claims(&signed(header, claims)).is_some();
         assert!(good.iter().all(all_read) && !bad.iter().any(all_read));
     }
@@ -146,6 +157,7 @@ mod tests {
         }
         for header in [
             "{}",
+            r#"["HS256"]"#,
             "",
             r#"{"alg":"none"}"#,
             r#"{"alg":"HS512"}"#,

@@ -4,7 +4,8 @@ use seckill_gate::{Switches, SwitchesPatch};
 use seckill_ledger::{Context, Error as Ledger};
 
 use super::kept::Kept;
-use super::{read, write};
+use super::{patched, read, write};
+use crate::error::Error;
 use crate::state::Console;
 use crate::write::ACTOR;
 
@@ -29,6 +30,41 @@ fn put(console: &Console, switches: &Switches, revision_min: u64) {
     let backlog_max = switches.backlog_max;
     if console.gate.switch(Switches { revision, ..switches }) {
         console.stock().set_backlog_max(backlog_max);
+    }
+}
+
+/// A patch that shuts the entrance does so before it waits for its turn: those before it may wait for a database. Gives what was in force.
+///
+/// # Errors
+/// What the patch itself has wrong.
+pub(super) fn shut_at_once(console: &Console, patch: &SwitchesPatch) -> Result<Option<Switches>, Error> {
+    loop {
+        let before = console.gate.switches();
+        let after = patched(&before, patch)?;
+        let shuts = (before.entry_open && !after.entry_open) || (!before.read_only && after.read_only);
+        if !shuts {
+            return Ok(None);
+        }
+        let shut = Switches {
+            entry_open: after.entry_open,
+            read_only: after.read_only,
+            revision: before.revision + 1,
+            ..Switches::clone(&before)
+        };
+        // Somebody else's change may come in between; then this is thought over.
+        if console.gate.switch(shut) {
+            return Ok(Some(Switches::clone(&before)));
+        }
+    }
+}
+
+/// `switches` with the entrance as it was before [`shut_at_once`].
+pub(super) fn opened_again(switches: &Switches, opened: Option<&Switches>) -> Switches {
+    let opened = opened.unwrap_or(switches);
+    Switches {
+        entry_open: opened.entry_open,
+        read_only: opened.read_only,
+        ..switches.clone()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The emergency brake: a pause holds without the database, over a restart, and reaches the ledger when it is back.
 
-use seckill_ledger::{Catalog, Conflict, Operations, PageRequest};
+use seckill_ledger::{Catalog, Conflict, Context, Idempotency, Operations, PageRequest, Replayed};
 use seckill_sale::{ActivityId, EpochMs, Phase, Refusal, Status};
 use seckill_stock::{Brake, Stock};
 
@@ -132,6 +132,38 @@ fn a_pause_that_the_ledger_refuses_holds_nothing() {
         assert_eq!(refused.expect_err("closed").to_string(), Conflict::Closed.to_string());
         assert_eq!(house.store.held(id), None);
         assert_eq!(house.catalogue.find(id).expect("known").status, Status::Closed);
+    });
+}
+
+#[test]
+fn an_old_pause_that_is_repeated_or_refused_lifts_no_newer_one() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(2).await;
+        let keyed = |digest: u8| {
+            let idempotency = Some(Idempotency {
+                key: "k".to_owned(),
+                digest: [digest; 16],
+                replayed: Replayed::default(),
+            });
+            Context {
+                idempotency,
+                ..house.context()
+            }
+        };
+        house.operator.pause(id, None, keyed(1)).await.expect("paused");
+        for (digest, buyer) in [(1, "a"), (2, "b")] {
+            house.operator.resume(id, house.context()).await.expect("resumed");
+            let locked = house.lock_database();
+            let held = house.operator.pause(id, None, house.context()).await;
+            assert!(held.is_ok() && house.operator.is_pending(id));
+            drop(locked);
+            let again = house.operator.pause(id, None, keyed(digest)).await;
+            assert_eq!(again.is_ok(), digest == 1, "{again:?}");
+            is_paused(&house, id, buyer).await;
+            house.scheduler().tick(house.clock_now()).await;
+            assert_eq!(status(&house, id).await, (Status::Paused, None));
+        }
     });
 }
 

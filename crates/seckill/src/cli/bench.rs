@@ -39,9 +39,10 @@ pub(crate) struct BenchArgs {
     /// Interleaved pairs of each comparison.
     #[arg(long, default_value_t = 5)]
     pub(crate) pairs: usize,
-    /// Connections of the comparisons. Purchases share a disk sync with those that come at the same time, so few connections measure the disk.
-    #[arg(long, default_value_t = 256)]
-    pub(crate) pair_connections: usize,
+    /// Connections of the comparisons; without it 64, and 256 for accepted purchases: they share a disk sync with those that come at the
+    /// same time, so few connections measure the disk.
+    #[arg(long)]
+    pub(crate) pair_connections: Option<usize>,
     /// Only these comparisons, and no sale.
     #[arg(long, value_delimiter = ',', value_name = "COMPARISONS")]
     pub(crate) only: Vec<Compared>,

@@ -73,7 +73,6 @@ fn target(context: &Context, args: &BenchArgs, url: &str) -> Result<Target, Fail
 fn ratios(args: &BenchArgs) -> Result<Vec<seckill_bench::comparison::RatioReport>, Failure> {
     let config = RatioConfig {
         pairs: args.pairs,
-        connections: args.pair_connections,
         ..RatioConfig::usual(program()?)
     };
     let chosen = |comparison: &Comparison| {
@@ -84,6 +83,15 @@ fn ratios(args: &BenchArgs) -> Result<Vec<seckill_bench::comparison::RatioReport
             "comparing {comparison:?} with the bare listener, {} pairs",
             config.pairs
         ));
+        let usual = if comparison == Comparison::Acceptances {
+            256
+        } else {
+            config.connections
+        };
+        let config = RatioConfig {
+            connections: args.pair_connections.unwrap_or(usual),
+            ..config.clone()
+        };
         compare(comparison, &config).map_err(measured)
     });
     all.collect()
