@@ -125,3 +125,24 @@ fn switches_that_shut_the_entrance_need_no_database_and_survive_a_kill() {
     assert_eq!((open.status, &open.data()["revision"]), (200, &json!(2)), "{open:?}");
     assert_eq!(server.buy(activity, "a", "k").expect("answers").status, 202);
 }
+
+#[test]
+fn the_entrance_is_shut_before_changes_that_wait_for_the_database() {
+    let server = Server::start(&program());
+    let activity = server.sale(1_000_000, &json!({}));
+    let _locked = lock(&server);
+    let patch = |change: Value| server.as_admin("PATCH", "/admin/api/switches", Some(&change)).status;
+    thread::scope(|scope| {
+        let change = || patch(json!({"limits": {"device": "5/s burst 10"}}));
+        let waiting: Vec<_> = (0..2).map(|_| scope.spawn(change)).collect();
+        // Purchases enough for the changes to be on their way; the sale goes on meanwhile.
+        let mut buyers = (0..).map(|number| format!("u{number}"));
+        let mut code = || code_of(&server, activity, &buyers.next().expect("endless"));
+        assert!((0..100).all(|_| code() == 0));
+        let shut = scope.spawn(|| patch(json!({"entry_open": false})));
+        while code() == 0 {}
+        let still_waiting = waiting.iter().filter(|change| !change.is_finished()).count();
+        assert!(0 < still_waiting, "the entrance was shut after all other changes");
+        assert_eq!(shut.join().expect("answered"), 200);
+    });
+}
