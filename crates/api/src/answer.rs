@@ -56,12 +56,7 @@ impl Answer {
     /// 200 with code 0.
     #[must_use]
     pub fn fine(data: &impl Serialize) -> Self {
-        Self::said(0, FINE, data)
-    }
-
-    /// 200 with a code and message of its own.
-    pub(crate) fn said(code: u32, message: Message, data: &impl Serialize) -> Self {
-        Self::said_json(code, message, json(data))
+        Self::fine_json(json(data))
     }
 
     /// 200 with code 0 and data that are JSON already.

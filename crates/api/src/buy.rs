@@ -19,7 +19,8 @@ use crate::purchase_form::{self, Asked};
 use crate::queued_view::{self, Place};
 use crate::wording::{Digits, joined};
 
-const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+/// On the answer to a request that was carried out before.
+pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// What a purchase comes to.
 pub(crate) type Outcome = Result<(ActivityId, Queued), Error>;

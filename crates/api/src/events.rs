@@ -18,7 +18,6 @@ use crate::error::Error;
 use crate::path;
 use crate::result_view::ResultView;
 use crate::watching::{News, Watching};
-use crate::wording::said_bytes;
 
 /// Milliseconds until a browser comes again, and by how many they are spread.
 const RETRY_MS: u64 = 2_000;
@@ -106,9 +105,8 @@ fn retry(comment: &str) -> Bytes {
 }
 
 fn event(view: &ResultView, call: &Call) -> Bytes {
-    let body = said_bytes(view.code(), view.message(), call.language, view, &call.request_id);
     let mut event = b"event: result\ndata: ".to_vec();
-    event.extend_from_slice(&body);
+    event.extend_from_slice(&view.worded(call));
     event.extend_from_slice(b"\n\n");
     event.into()
 }

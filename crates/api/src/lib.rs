@@ -66,6 +66,7 @@ mod wording;
 pub use answer::Answer;
 pub use answering::Answering;
 pub use body::Body;
+pub use buy::IDEMPOTENCY_REPLAYED;
 pub use health::Readiness;
 pub use language::of as language_of;
 pub use request_id::of as request_id_of;

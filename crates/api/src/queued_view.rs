@@ -1,13 +1,15 @@
 //! A ticket that waits for its order, as its buyer is shown it.
 
 use seckill_sale::{EpochMs, Ticket};
+#[cfg(test)]
 use serde::Serialize;
 
 use crate::state::Polls;
 use crate::wording::{Digits, joined};
 
 /// A ticket that waits for its order.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
+#[cfg_attr(test, derive(Serialize))]
 pub(crate) struct QueuedView {
     ticket: Ticket,
     state: &'static str,

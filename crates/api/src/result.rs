@@ -17,7 +17,7 @@ pub(crate) async fn result(call: Call, head: Parts) -> Result<Answer, Error> {
     let activity = path::activity_id(path::last_segment(head.uri.path()))?;
     let activity = call.visible_activity(activity)?.id;
     let view = view(&call, activity, reader.user()).await?;
-    Ok(Answer::said(view.code(), view.message(), &view))
+    Ok(Answer::said_json(view.code(), view.message(), view.json()))
 }
 
 /// The result of `user` as it is now.

@@ -1,12 +1,14 @@
 //! What a buyer is shown of his ticket, in all the places where he is shown it.
 
+use bytes::Bytes;
 use seckill_flow::{Progress, PurchaseResult};
 use seckill_sale::{Buyer, EpochMs, QUEUED, Ticket, TicketState};
 use serde::Serialize;
 
+use crate::call::Call;
 use crate::queued_view::{Place, QueuedView, queued};
 use crate::state::Polls;
-use crate::wording::Message;
+use crate::wording::{Message, envelope, json};
 
 pub(crate) const SUCCEEDED: Message = ["抢购成功，请尽快支付", "It is yours, please pay in time"];
 pub(crate) const FAILED: Message = ["抢购失败", "The purchase has failed"];
@@ -89,13 +91,22 @@ impl ResultView {
             Self::Final(_, message, _) => *message,
         }
     }
-}
 
-impl Serialize for ResultView {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn json(&self) -> Vec<u8> {
         match self {
-            Self::Queued(view) => view.serialize(serializer),
-            Self::Final(_, _, view) => view.serialize(serializer),
+            Self::Queued(view) => view.json(),
+            Self::Final(_, _, view) => json(view),
         }
+    }
+
+    /// The bytes of the good answer that says it, for whoever sends them by another way than a response.
+    pub(crate) fn worded(&self, call: &Call) -> Bytes {
+        envelope(
+            self.code(),
+            self.message(),
+            call.language,
+            &self.json(),
+            &call.request_id,
+        )
     }
 }

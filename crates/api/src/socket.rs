@@ -54,7 +54,7 @@ pub(crate) async fn socket(
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
         .protocols([PROTOCOL]);
-    Ok(upgrade.on_upgrade(move |socket| converse(Talk(socket), call, activity, watching)))
+    Ok(upgrade.on_upgrade(move |socket| converse(Talk::new(socket), call, activity, watching)))
 }
 
 /// Who asks, where the handshake says so; none: the first message will.
@@ -103,7 +103,7 @@ async fn converse(mut talk: Talk, call: Call, activity: ActivityId, watching: Op
 
 /// The first message is a token; else the reason of the close.
 async fn introduced(talk: &mut Talk, call: Call, activity: ActivityId) -> Result<Watching, String> {
-    let Ok(Some(Ok(Message::Text(token)))) = timeout(FIRST_MESSAGE_WITHIN, talk.0.recv()).await else {
+    let Ok(Some(Ok(Message::Text(token)))) = timeout(FIRST_MESSAGE_WITHIN, talk.socket.recv()).await else {
         return Err("the first message must be a token".to_owned());
     };
     let words = |error: Error, call: &Call| error.answer(call.moment.now).code().to_string();
@@ -123,11 +123,10 @@ async fn watch(mut talk: Talk, mut watching: Watching) {
     if let Some(view) = watching.look().await {
         return talk.tell(&view, &watching.call).await;
     }
-    let (mut messages, mut ponged) = (0, true);
     loop {
         let turn = tokio::select! {
-            news = watching.next() => talk.hear_news(news, &watching.call, &mut messages, &mut ponged).await,
-            message = talk.0.recv() => talk.hear_client(message, &mut messages, &mut ponged).await,
+            news = watching.next() => talk.hear_news(news, &watching.call).await,
+            message = talk.socket.recv() => talk.hear_client(message).await,
         };
         if turn.is_break() {
             return;

@@ -9,7 +9,6 @@ use tokio::time::timeout;
 use crate::call::Call;
 use crate::result_view::ResultView;
 use crate::watching::News;
-use crate::wording::said_bytes;
 
 /// How long one of our messages may take to leave.
 const SEND_WITHIN: Duration = Duration::from_secs(10);
@@ -17,22 +16,30 @@ const SEND_WITHIN: Duration = Duration::from_secs(10);
 const MESSAGES_MAX: u32 = 16;
 
 /// The socket, with the bounds of what it may take.
-pub(crate) struct Talk(pub(crate) WebSocket);
+pub(crate) struct Talk {
+    pub(crate) socket: WebSocket,
+    /// Messages since the last heartbeat.
+    messages: u32,
+    /// Whether the last ping was answered.
+    ponged: bool,
+}
 
 impl Talk {
-    pub(crate) async fn hear_news(
-        &mut self,
-        news: News,
-        call: &Call,
-        messages: &mut u32,
-        ponged: &mut bool,
-    ) -> ControlFlow<()> {
+    pub(crate) const fn new(socket: WebSocket) -> Self {
+        Self {
+            socket,
+            messages: 0,
+            ponged: true,
+        }
+    }
+
+    pub(crate) async fn hear_news(&mut self, news: News, call: &Call) -> ControlFlow<()> {
         match news {
             News::Final(view) => self.tell(&view, call).await,
             News::Over => self.close(close_code::AWAY, "come again").await,
-            News::Beat if !*ponged => self.close(close_code::POLICY, "a ping was not answered").await,
+            News::Beat if !self.ponged => self.close(close_code::POLICY, "a ping was not answered").await,
             News::Beat => {
-                (*messages, *ponged) = (0, false);
+                (self.messages, self.ponged) = (0, false);
                 if self.send(Message::Ping(bytes::Bytes::new())).await {
                     return ControlFlow::Continue(());
                 }
@@ -41,13 +48,8 @@ impl Talk {
         ControlFlow::Break(())
     }
 
-    pub(crate) async fn hear_client(
-        &mut self,
-        message: Option<Result<Message, axum::Error>>,
-        messages: &mut u32,
-        ponged: &mut bool,
-    ) -> ControlFlow<()> {
-        *messages += 1;
+    pub(crate) async fn hear_client(&mut self, message: Option<Result<Message, axum::Error>>) -> ControlFlow<()> {
+        self.messages += 1;
         match message {
             None | Some(Ok(Message::Close(_))) => return ControlFlow::Break(()),
             Some(Err(_)) => {
@@ -55,10 +57,10 @@ impl Talk {
                     .await;
                 return ControlFlow::Break(());
             }
-            Some(Ok(Message::Pong(_))) => *ponged = true,
+            Some(Ok(Message::Pong(_))) => self.ponged = true,
             Some(Ok(_)) => {}
         }
-        if MESSAGES_MAX < *messages {
+        if MESSAGES_MAX < self.messages {
             self.close(close_code::POLICY, "too many messages").await;
             return ControlFlow::Break(());
         }
@@ -66,8 +68,7 @@ impl Talk {
     }
 
     pub(crate) async fn tell(&mut self, view: &ResultView, call: &Call) {
-        let body = said_bytes(view.code(), view.message(), call.language, view, &call.request_id);
-        let text = String::from_utf8(body.to_vec()).expect("JSON is UTF-8");
+        let text = String::from_utf8(view.worded(call).into()).expect("JSON is UTF-8");
         if self.send(Message::Text(text.into())).await {
             self.close(close_code::NORMAL, "").await;
         }
@@ -82,7 +83,7 @@ impl Talk {
     }
 
     /// Whether the message left in time.
-    pub(crate) async fn send(&mut self, message: Message) -> bool {
-        matches!(timeout(SEND_WITHIN, self.0.send(message)).await, Ok(Ok(())))
+    async fn send(&mut self, message: Message) -> bool {
+        matches!(timeout(SEND_WITHIN, self.socket.send(message)).await, Ok(Ok(())))
     }
 }

@@ -19,17 +19,6 @@ const fn in_language(message: Message, language: Language) -> &'static str {
     }
 }
 
-/// The bytes of a good answer, for whoever sends them by another way than a response.
-pub(crate) fn said_bytes(
-    code: u32,
-    message: Message,
-    language: Language,
-    data: &impl Serialize,
-    id: &RequestId,
-) -> Bytes {
-    envelope(code, message, language, &json(data), id)
-}
-
 pub(crate) fn json(value: &impl Serialize) -> Vec<u8> {
     /// Room for what a buyer is shown, so that it is written in one piece.
     const USUAL_BYTES: usize = 256;

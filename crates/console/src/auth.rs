@@ -9,6 +9,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, Method};
+use seckill_api::IDEMPOTENCY_REPLAYED;
 use seckill_gate::{bearer, client_ip};
 use seckill_ledger::Replayed;
 use seckill_sale::EpochMs;
@@ -19,7 +20,6 @@ use tokio::sync::Semaphore;
 use crate::call::Call;
 use crate::error::Error;
 use crate::origin::is_foreign;
-use crate::outer::IDEMPOTENCY_REPLAYED;
 use crate::service::Peer;
 use crate::state::Console;
 

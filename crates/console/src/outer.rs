@@ -11,15 +11,12 @@ use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 use http::header::{CONTENT_SECURITY_POLICY, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS};
 use http::{HeaderMap, HeaderValue, Method};
-use seckill_api::{Answer, language_of, request_id_of};
+use seckill_api::{Answer, IDEMPOTENCY_REPLAYED, language_of, request_id_of};
 use seckill_metrics::Core;
 use seckill_sale::Code;
 
 use crate::router::UNKNOWN_ROUTE;
 use crate::state::Console;
-
-/// On the answer to a request that was carried out before; an error says nothing of the kind.
-pub(crate) const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// An answer on its way out: it travels beside an empty body and is worded here.
 #[derive(Debug, Clone)]
@@ -54,6 +51,7 @@ pub(crate) async fn answer(State(console): State<Arc<Console>>, request: Request
     let (answer, others) = run(request, next).await;
     let mut response = answer.render(&id, language, console.now(), others).map(Body::new);
     response.headers_mut().extend(GUARDS);
+    // An error says nothing of the kind.
     if !response.status().is_success() {
         response.headers_mut().remove(IDEMPOTENCY_REPLAYED);
     }

@@ -115,8 +115,8 @@ impl Operator {
 
     /// A sale without state admits nobody, and one that is no running or paused one can't be paused: both are the ledger's to decide.
     fn may_be_held(&self, id: ActivityId) -> bool {
-        let status = self.layers.catalogue.find(id).map(|activity| activity.status);
-        self.has_state(id) && !matches!(status, Ok(Status::Draft | Status::Closed))
+        let status = self.layers.catalogue.all().get(&id).map(|activity| activity.status);
+        self.has_state(id) && !matches!(status, Some(Status::Draft | Status::Closed))
     }
 
     /// The answer where the store holds the sale and the ledger could not be written.

@@ -14,6 +14,7 @@ use serde::de::IgnoredAny;
 use sha2::Sha256;
 
 use crate::claims::Claims;
+use crate::object::Object;
 
 /// Bytes of a signature.
 const TAG_BYTES: usize = 32;
@@ -70,21 +71,16 @@ impl Hs256 {
             }
             let _ = self.usual_header.set(header.into());
         }
-        object(&URL_SAFE_NO_PAD.decode(claims).ok()?)
+        let Object(claims) = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).ok()?).ok()?;
+        Some(claims)
     }
-}
-
-/// serde would take an array for an object, member by member.
-fn object<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Option<T> {
-    let is_object = json.trim_ascii_start().first() == Some(&b'{');
-    is_object.then(|| serde_json::from_slice(json).ok())?
 }
 
 /// `crit` names extensions that must be understood; none is, and claims that are not in base64 (RFC 7797) would be one.
 fn is_hs256(header: &str) -> bool {
     let text = URL_SAFE_NO_PAD.decode(header).unwrap_or_default();
-    object::<Header<'_>>(&text)
-        .is_some_and(|header| header.alg == "HS256" && header.crit.is_none() && header.b64 != Some(false))
+    serde_json::from_slice::<Object<Header<'_>>>(&text)
+        .is_ok_and(|Object(header)| header.alg == "HS256" && header.crit.is_none() && header.b64 != Some(false))
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
 //! Who a request comes from, by a signed token. One algorithm and one key, fixed by the settings; a token's header selects nothing.
-//!
 //! Not here: single sign-out. A token is good until its `exp`; keep it short, block the user, or change the key.
 
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use seckill_sale::{EpochMs, Refusal, UserId};
 
 use crate::claims::Claims;
 use crate::hs256::Hs256;
+use crate::object::Object;
 use crate::token_cache::TokenCache;
 use crate::user_token::Signer;
 
@@ -173,10 +173,10 @@ impl Verifier {
         }
         let claims = match &self.scheme {
             Scheme::Secret(hs256) => hs256.claims(token),
-            Scheme::Public { key, validation } => jsonwebtoken::decode::<Claims>(token, key, validation)
+            Scheme::Public { key, validation } => jsonwebtoken::decode::<Object<Claims>>(token, key, validation)
                 .ok()
                 // `crit` names extensions that must be understood; none is.
-                .and_then(|decoded| decoded.header.crit.is_none().then_some(decoded.claims)),
+                .and_then(|decoded| decoded.header.crit.is_none().then_some(decoded.claims.0)),
         };
         claims
             .and_then(|claims| claims.identity(&self.expected, now))

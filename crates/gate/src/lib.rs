@@ -2,7 +2,6 @@
 //!
 //! The order of the checks is the order of the refusals that a buyer may hear, and it stands in [`Gate::arrive`], [`Gate::identify`] and
 //! [`Gate::admit_purchase`], top down. What only the store knows (earlier ticket, units, backlog) is decided behind it.
-//!
 //! Cost of a purchase by a buyer who was seen before: one look-up in the token cache, three keyed hashes of short keys, two cache lines of
 //! limiter tables, four snapshot loads; no allocation with user ids of at most 24 bytes. A token seen for the first time adds its signature
 //! check: about 1 µs for HS256, 50–150 µs for the public-key algorithms.
@@ -18,6 +17,7 @@ mod hs256;
 mod identity;
 mod limiter;
 mod limits;
+mod object;
 mod purchase_token;
 mod rate;
 mod retry_after;

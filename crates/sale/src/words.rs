@@ -24,9 +24,27 @@ const fn alphabet(others: &[u8]) -> [bool; 256] {
     allowed
 }
 
-/// Whether `text` has 1 to `length_max` bytes, all of them `allowed`.
-fn is_word(text: &str, length_max: usize, allowed: &[bool; 256]) -> bool {
-    (1..=length_max).contains(&text.len()) && text.bytes().all(|byte| allowed[byte as usize])
+/// What a kind of word is made of.
+struct Spelling {
+    what: &'static str,
+    length_max: usize,
+    /// The allowed characters, in words and as a table.
+    alphabet: &'static str,
+    allowed: [bool; 256],
+}
+
+impl Spelling {
+    fn word(&self, text: &str) -> Result<CompactString, IdError> {
+        let fits = (1..=self.length_max).contains(&text.len());
+        if fits && text.bytes().all(|byte| self.allowed[byte as usize]) {
+            return Ok(CompactString::from(text));
+        }
+        Err(IdError::BadText {
+            what: self.what,
+            length_max: self.length_max,
+            alphabet: self.alphabet,
+        })
+    }
 }
 
 /// A buyer: the opaque `sub` of his token, compared bytewise everywhere.
@@ -43,15 +61,13 @@ impl UserId {
     /// # Errors
     /// [`IdError::BadText`] unless the text is 1 to 64 characters of `A-Z a-z 0-9 . _ : @ -`.
     pub fn new(text: &str) -> Result<Self, IdError> {
-        const ALLOWED: [bool; 256] = alphabet(b"._:@-");
-        if !is_word(text, Self::LENGTH_MAX, &ALLOWED) {
-            return Err(IdError::BadText {
-                what: "user id",
-                length_max: Self::LENGTH_MAX,
-                alphabet: "A-Z a-z 0-9 . _ : @ -",
-            });
-        }
-        Ok(Self(CompactString::from(text)))
+        static SPELLING: Spelling = Spelling {
+            what: "user id",
+            length_max: UserId::LENGTH_MAX,
+            alphabet: "A-Z a-z 0-9 . _ : @ -",
+            allowed: alphabet(b"._:@-"),
+        };
+        SPELLING.word(text).map(Self)
     }
 
     /// The text.
@@ -102,15 +118,13 @@ impl RequestId {
     /// # Errors
     /// [`IdError::BadText`] unless the text is 1 to 128 characters of `A-Z a-z 0-9 . _ -`.
     pub fn new(text: &str) -> Result<Self, IdError> {
-        const ALLOWED: [bool; 256] = alphabet(b"._-");
-        if !is_word(text, Self::LENGTH_MAX, &ALLOWED) {
-            return Err(IdError::BadText {
-                what: "request id",
-                length_max: Self::LENGTH_MAX,
-                alphabet: "A-Z a-z 0-9 . _ -",
-            });
-        }
-        Ok(Self(CompactString::from(text)))
+        static SPELLING: Spelling = Spelling {
+            what: "request id",
+            length_max: RequestId::LENGTH_MAX,
+            alphabet: "A-Z a-z 0-9 . _ -",
+            allowed: alphabet(b"._-"),
+        };
+        SPELLING.word(text).map(Self)
     }
 
     /// A fresh id: 16 hexadecimal digits of `bits`.

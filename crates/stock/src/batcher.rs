@@ -178,8 +178,7 @@ impl Batcher {
         let unseen = {
             let mut line = self.shared.line.lock();
             line.announced = false;
-            let all = line.waiting.len();
-            line.leave(all).collect::<Vec<_>>()
+            line.empty().collect::<Vec<_>>()
         };
         refuse(unseen);
     }
@@ -189,7 +188,6 @@ impl Drop for Batcher {
     fn drop(&mut self) {
         let mut line = self.shared.line.lock();
         line.closed = true;
-        let all = line.waiting.len();
-        line.leave(all).for_each(drop);
+        line.empty().for_each(drop);
     }
 }

@@ -37,9 +37,7 @@ impl Line {
         let is_late = |oldest: &Waiting| wait_ms_max < now.since(oldest.since);
         (too_many && self.waiting.front().is_some_and(is_late)).then(|| self.leave(1).next())?
     }
-}
 
-impl Line {
     /// Claims that were in line `limit` ago already. To be asked again and again: it remembers who is there, and needs no clock a claim.
     pub(crate) fn overdue(&mut self, limit: Duration) -> Vec<Waiting> {
         let marked_at = *self.marked_at.get_or_insert_with(Instant::now);
@@ -55,6 +53,11 @@ impl Line {
     pub(crate) fn leave(&mut self, size: usize) -> impl Iterator<Item = Waiting> {
         self.marked = self.marked.saturating_sub(size);
         self.waiting.drain(..size)
+    }
+
+    /// All of them do.
+    pub(crate) fn empty(&mut self) -> impl Iterator<Item = Waiting> {
+        self.leave(self.waiting.len())
     }
 }
 

@@ -3,8 +3,7 @@
 use std::rc::Rc;
 
 use seckill_flow::{DifferenceKind, Fix, Report};
-use seckill_ledger::Replayed;
-use seckill_ledger::{ActivityPatch, DeadLetterState, Idempotency, PageRequest};
+use seckill_ledger::{ActivityPatch, DeadLetterState, Idempotency, PageRequest, Replayed};
 use seckill_sale::{EpochMs, Stock as Units};
 use seckill_stock::{Rebase, Stock};
 
