@@ -3,29 +3,24 @@
 //! The bytes themselves are made in `wording.rs`.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, RETRY_AFTER};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use seckill_gate::retry_after_s;
 use seckill_sale::{Code, EpochMs, Language, RequestId};
 use serde::Serialize;
 
 use crate::body::Body;
+use crate::dress::{self, Kind, NO_STORE, PROBLEM, dress, stamp};
 use crate::request_id;
 use crate::wording::{Message, envelope, json, problem};
 
-pub(crate) const SERVER_TIME: HeaderName = HeaderName::from_static("server-time");
-pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
-const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
-const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// Wait of overload answers that name none.
 const RETRY_AFTER_MS: u64 = 1_000;
 
-/// Headers that a handler sets, and those that each answer has besides: their map is made in one piece.
+/// Headers that a handler sets.
 const HEADERS_OWN: usize = 1;
-const HEADERS_USUAL: usize = 5;
 
 const FINE: Message = ["成功", "OK"];
 
@@ -120,7 +115,7 @@ impl Answer {
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         if self.headers.is_empty() {
-            self.headers.reserve(HEADERS_OWN + HEADERS_USUAL);
+            self.headers.reserve(HEADERS_OWN + dress::USUAL);
         }
         self.headers.insert(name, value);
         self
@@ -153,54 +148,23 @@ impl Answer {
 
     /// The response at `now`. `others` are headers that axum set for the same answer, such as `Allow`.
     pub fn render(self, id: &RequestId, language: Language, now: EpochMs, others: HeaderMap) -> http::Response<Body> {
-        let (content_type, body) = match self.content {
-            Content::Fine { code, message, data } => (Some(JSON), envelope(code, message, language, &data, id)),
+        let (kind, body) = match self.content {
+            Content::Fine { code, message, data } => (Kind::Json, envelope(code, message, language, &data, id)),
             Content::Problem { code, detail, data } => (
-                Some(PROBLEM),
+                Kind::Problem,
                 problem(code, self.status, detail.as_deref(), language, &data, id),
             ),
-            Content::Ready(body) => (None, body),
+            Content::Ready(body) => (Kind::Other, body),
         };
         let mut response = http::Response::new(Body::whole(body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
-        *headers = self.headers;
-        headers.reserve(HEADERS_USUAL);
-        if !others.is_empty() {
-            headers.extend(others);
-            // axum counted the empty body that stood for this one.
-            headers.remove(CONTENT_LENGTH);
-        }
-        if let Some(content_type) = content_type {
-            headers.insert(CONTENT_TYPE, content_type);
-            headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
-        }
+        *headers = dress(self.headers, others, kind, id, now);
         if let Some(wait_ms) = self.retry_after_ms {
             headers.insert(RETRY_AFTER, HeaderValue::from(retry_after_s(wait_ms, rand::random())));
         }
-        stamp(headers, id, now);
         response
     }
-}
-
-/// What stands on every answer, whoever made it.
-pub(crate) fn stamp(headers: &mut HeaderMap, id: &RequestId, now: EpochMs) {
-    headers.insert(SERVER_TIME, server_time(now));
-    headers.insert(request_id::HEADER, request_id::value(id));
-}
-
-thread_local! {
-    /// The time as it was last written by this thread: a core answers dozens of requests within a millisecond.
-    static LAST_TIME: RefCell<(EpochMs, HeaderValue)> = const { RefCell::new((EpochMs(0), HeaderValue::from_static("0"))) };
-}
-
-fn server_time(now: EpochMs) -> HeaderValue {
-    LAST_TIME.with_borrow_mut(|last| {
-        if last.0 != now {
-            *last = (now, HeaderValue::from(now.0));
-        }
-        last.1.clone()
-    })
 }
 
 /// The answers that the listener gives before there is a request to speak of.

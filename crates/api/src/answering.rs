@@ -12,10 +12,11 @@ use axum::routing::future::RouteFuture;
 use http::{HeaderMap, Method, Response};
 use seckill_sale::EpochMs;
 
-use crate::answer::{Answer, stamp};
+use crate::answer::Answer;
 use crate::body::Body;
 use crate::call::Call;
 use crate::cors::{self, Caller};
+use crate::dress::stamp;
 use crate::error::Error;
 use crate::pending::Pending;
 use crate::router::Named;
@@ -71,7 +72,10 @@ impl Answering {
     }
 
     fn finish(&mut self, done: Done) -> Response<Body> {
-        let now = self.call.shared().stock.now();
+        let now = match self.work {
+            Work::Done(_) => self.call.moment.now,
+            Work::Hot(_) | Work::Cold(_) => self.call.shared().stock.now(),
+        };
         let mut response = match done {
             Done::Answered(outcome) => self.render(outcome, now, HeaderMap::new()),
             Done::Routed(response) => self.routed(response, now),

@@ -3,18 +3,19 @@
 use bytes::Bytes;
 use http::header::{HeaderName, LOCATION};
 use http::request::Parts;
-use http::{HeaderValue, StatusCode};
+use http::{HeaderValue, Request, StatusCode};
 use seckill_flow::{Queued, Wish};
-use seckill_gate::{Earlier, Identified, Moment};
-use seckill_metrics::ShedReason;
+use seckill_gate::{Identified, Moment};
 use seckill_sale::{ActivityId, QUEUED, Refusal, RequestKey, UserId};
-use seckill_stock::Glance;
 
 use crate::answer::Answer;
+use crate::answering::Work;
+use crate::buy_step::{Step, at_once, carry_out, earlier, replayable};
 use crate::call::Call;
 use crate::count;
 use crate::error::Error;
 use crate::extract::Incoming;
+use crate::headers::Headers;
 use crate::purchase_form::{self, Asked};
 use crate::queued_view::{self, Place};
 use crate::wording::{Digits, joined};
@@ -24,6 +25,36 @@ pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotenc
 
 /// What a purchase comes to.
 pub(crate) type Outcome = Result<(ActivityId, Queued), Error>;
+
+/// Buys where there is no body. Whoever memory alone can answer, such as all who come after the sell-out, is answered without a future.
+pub(crate) fn begin<B>(call: &Call, headers: Headers<'_>, request: &Request<B>) -> Work {
+    let step = match without_body(call, headers, request) {
+        Ok(step) => step,
+        Err(error) => return Work::Done(Some(finish(call, Err(error)))),
+    };
+    match at_once(call, &step) {
+        Some(outcome) => Work::Done(Some(finish(call, outcome))),
+        None => {
+            let call = call.clone();
+            Work::Hot(Box::pin(async move {
+                let outcome = carry_out(&call, step).await;
+                finish(&call, outcome)
+            }))
+        }
+    }
+}
+
+fn without_body<B>(call: &Call, headers: Headers<'_>, request: &Request<B>) -> Result<Step, Error> {
+    let gate = &call.shared().gate;
+    let arrived = gate.arrive(call.at_gate(request.headers()), call.moment)?;
+    let identified = gate.identify(arrived, call.moment)?;
+    admit(
+        call,
+        identified,
+        &purchase_form::without_body(headers, request)?,
+        call.moment,
+    )
+}
 
 /// Buys.
 #[expect(
@@ -55,6 +86,15 @@ async fn purchase(call: &Call, head: &Parts, body: impl Incoming) -> Outcome {
 
 /// The purchase of somebody who is known, from the gate's last stage on.
 pub(crate) async fn admitted(call: &Call, identified: Identified<'_>, asked: Asked, moment: Moment) -> Outcome {
+    let step = admit(call, identified, &asked, moment)?;
+    match at_once(call, &step) {
+        Some(outcome) => outcome,
+        None => carry_out(call, step).await,
+    }
+}
+
+/// The gate's last stage.
+fn admit(call: &Call, identified: Identified<'_>, asked: &Asked, moment: Moment) -> Result<Step, Error> {
     let activity = asked.activity.ok_or(Refusal::UnknownActivity)?;
     let user = identified.user().clone();
     let wish = seckill_gate::Wish {
@@ -65,7 +105,7 @@ pub(crate) async fn admitted(call: &Call, identified: Identified<'_>, asked: Ask
     let earlier = |user: &UserId, activity| earlier(call, user, activity);
     let admitted = match call.shared().gate.admit_purchase(identified, wish, earlier, moment) {
         Ok(admitted) => admitted,
-        Err(refusal) => return replay(call, &user, &asked, activity, refusal).await,
+        Err(refusal) => return replayable(call, user, asked, activity, refusal),
     };
     let wish = Wish {
         activity,
@@ -75,59 +115,13 @@ pub(crate) async fn admitted(call: &Call, identified: Identified<'_>, asked: Ask
         request_id: call.request_id.clone(),
         challenge_met: admitted.challenge_passed(),
     };
-    let queued = call
-        .core
-        .purchase
-        .purchase(wish)
-        .await
-        .map_err(|refusal| shed(call, refusal))?;
-    Ok((activity, queued))
+    Ok(Step::Purchase(wish))
 }
 
 /// Counts what a purchase came to, and words it.
 pub(crate) fn finish(call: &Call, outcome: Outcome) -> Result<Answer, Error> {
     count::purchase(call, &outcome);
     outcome.map(|(activity, queued)| answer(call, activity, queued))
-}
-
-/// What memory knows of this buyer.
-fn earlier(call: &Call, user: &UserId, activity: ActivityId) -> Earlier {
-    match call.shared().stock.glance(activity, user) {
-        Glance::Holds(_) => Earlier::Ticket,
-        Glance::SoldOut | Glance::Stranger => Earlier::None,
-        Glance::Ask => Earlier::Unknown,
-    }
-}
-
-/// A lost reply is cured by asking again with the same key, also when the sale is held or over by then.
-async fn replay(call: &Call, user: &UserId, asked: &Asked, activity: ActivityId, refusal: Refusal) -> Outcome {
-    let held = matches!(
-        refusal,
-        Refusal::Paused { .. } | Refusal::NotStarted { .. } | Refusal::Ended
-    );
-    if let Some(key) = asked.key.filter(|_| held)
-        && earlier(call, user, activity) != Earlier::None
-        && let Some(queued) = call.core.purchase.replay(activity, user, key, asked.quantity).await
-    {
-        return Ok((activity, queued));
-    }
-    if refusal == Refusal::Busy {
-        call.shared().metrics.shed.inc(call.core.index, ShedReason::AdmitRatio);
-    }
-    Err(refusal.into())
-}
-
-/// Counts what the store could not take.
-fn shed(call: &Call, refusal: Refusal) -> Refusal {
-    if refusal == Refusal::Busy {
-        let reason = if call.shared().shutdown.is_cancelled() {
-            ShedReason::Draining
-        } else {
-            ShedReason::PendingFull
-        };
-        call.shared().metrics.shed.inc(call.core.index, reason);
-    }
-    refusal
 }
 
 fn answer(call: &Call, activity: ActivityId, queued: Queued) -> Answer {

@@ -11,6 +11,7 @@ use seckill_sale::{Activity, ActivityId, Language, Refusal, RequestId};
 
 use crate::count;
 use crate::error::Error;
+use crate::headers::Headers;
 use crate::request_id;
 use crate::state::{Core, Shared};
 
@@ -26,11 +27,12 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    pub(crate) fn new(core: &Arc<Core>, peer: IpAddr, headers: &HeaderMap) -> Self {
+    pub(crate) fn new(core: &Arc<Core>, peer: IpAddr, headers: Headers<'_>) -> Self {
         Self {
             core: core.clone(),
-            request_id: request_id::told(headers).unwrap_or_else(|| RequestId::from_bits(core.unique.next())),
-            language: crate::language::of(headers),
+            request_id: request_id::told(headers.request_id)
+                .unwrap_or_else(|| RequestId::from_bits(core.unique.next())),
+            language: crate::language::told(headers.language),
             peer,
             moment: core.shared.moment(),
         }

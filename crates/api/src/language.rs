@@ -1,7 +1,7 @@
 //! The language of an answer, from `Accept-Language`: Chinese unless the reader prefers English.
 
-use http::HeaderMap;
 use http::header::ACCEPT_LANGUAGE;
+use http::{HeaderMap, HeaderValue};
 use seckill_sale::Language;
 
 /// Entries that are looked at, so that a long header costs no more than a short one.
@@ -9,8 +9,12 @@ const ENTRIES_MAX: usize = 16;
 
 /// What the request asks for; of equal wishes the earlier one.
 pub fn of(headers: &HeaderMap) -> Language {
-    headers
-        .get(ACCEPT_LANGUAGE)
+    told(headers.get(ACCEPT_LANGUAGE))
+}
+
+/// What this `Accept-Language` asks for.
+pub(crate) fn told(header: Option<&HeaderValue>) -> Language {
+    header
         .and_then(|value| value.to_str().ok())
         .map_or(Language::Chinese, preferred)
 }

@@ -4,7 +4,7 @@
 use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
 
-use crate::answer::JSON;
+use crate::dress::JSON;
 
 const DOCUMENT: &str = include_str!("pages/openapi.json");
 

@@ -1,7 +1,7 @@
 //! A purchase as it was asked for: path, headers and body, in their form alone.
 
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, Request};
 use seckill_sale::{ActivityId, Quantity, RequestKey};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -9,6 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::call::Call;
 use crate::error::Error;
 use crate::extract::{self, Incoming};
+use crate::headers::Headers;
 use crate::path;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -52,6 +53,19 @@ impl Asked {
             key,
         }
     }
+}
+
+/// Reads a purchase without a body: of one unit, without a purchase token.
+///
+/// # Errors
+/// Whatever is wrong with the form of path or headers.
+pub(crate) fn without_body<B>(headers: Headers<'_>, request: &Request<B>) -> Result<Asked, Error> {
+    let activity = path::activity_id(path::last_segment(request.uri().path()))?;
+    let key = match headers.has_key {
+        true => idempotency_key(request.headers())?,
+        false => None,
+    };
+    Ok(Asked::one(activity, key))
 }
 
 /// Reads a purchase.

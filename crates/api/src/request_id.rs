@@ -8,13 +8,12 @@ pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Takes over `X-Request-Id`, or makes an id. An ill-formed one is never echoed.
 pub fn of(headers: &HeaderMap) -> RequestId {
-    told(headers).unwrap_or_else(fresh)
+    told(headers.get(HEADER)).unwrap_or_else(fresh)
 }
 
 /// The client's own `X-Request-Id`, where it is well formed.
-pub(crate) fn told(headers: &HeaderMap) -> Option<RequestId> {
-    let value = headers.get(HEADER)?;
-    RequestId::new(value.to_str().ok()?).ok()
+pub(crate) fn told(header: Option<&HeaderValue>) -> Option<RequestId> {
+    RequestId::new(header?.to_str().ok()?).ok()
 }
 
 /// An id of its own: 16 hexadecimal digits.

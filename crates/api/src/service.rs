@@ -15,6 +15,7 @@ use crate::body::Body;
 use crate::call::Call;
 use crate::cors;
 use crate::extract::Incoming;
+use crate::headers::Headers;
 use crate::router::{Hot, router};
 use crate::state::{Core, CoreState};
 use crate::{activities, buy, result};
@@ -75,13 +76,15 @@ impl<B: Incoming + 'static> Service<Request<B>> for Connection {
             router,
             hot_routes,
         } = &*self.api.0;
-        let call = Call::new(core, self.peer.ip(), request.headers());
-        let caller = core.shared.origins.caller(request.headers());
+        let headers = Headers::of(request.headers());
+        let call = Call::new(core, self.peer.ip(), headers);
+        let caller = core.shared.origins.caller(headers.origin, request.headers());
         let method = request.method().clone();
         let hot = Hot::of(&method, request.uri().path());
         let route = hot.map_or(usize::MAX, |hot| hot_routes[hot as usize]);
         let work = match cors::early(&method, request.headers(), &caller) {
             Some(outcome) => Work::Done(Some(outcome)),
+            None if hot == Some(Hot::Buy) && request.body().is_end_stream() => buy::begin(&call, headers, &request),
             None => begin(&call, hot, router, request),
         };
         Answering::new(call, caller, method, route, work)

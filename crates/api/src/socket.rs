@@ -39,7 +39,12 @@ pub(crate) async fn socket(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
     head: Parts,
 ) -> Result<Response, Error> {
-    if call.shared().origins.caller(&head.headers) == Caller::Foreign {
+    if call
+        .shared()
+        .origins
+        .caller(head.headers.get(http::header::ORIGIN), &head.headers)
+        == Caller::Foreign
+    {
         return Err(Error::ForeignOrigin);
     }
     let activity = path::activity_id(path::last_segment(head.uri.path()))?;

@@ -71,11 +71,33 @@ impl Purchase {
     )]
     pub fn purchase(&self, wish: Wish) -> impl Future<Output = Result<Queued, Refusal>> + Send + '_ {
         async move {
-            match self.stock.glance(wish.activity, &wish.user) {
-                Glance::Holds(buyer) => return self.queued(same_request(*buyer, &wish)),
-                Glance::SoldOut => return Err(Refusal::SoldOut),
-                Glance::Stranger | Glance::Ask => {}
+            match self.at_once(&wish) {
+                Some(answer) => answer,
+                None => self.claim(wish).await,
             }
+        }
+    }
+
+    /// The answer that memory alone gives: to somebody who holds a ticket, and after the sell-out.
+    #[must_use]
+    pub fn at_once(&self, wish: &Wish) -> Option<Result<Queued, Refusal>> {
+        match self.stock.glance(wish.activity, &wish.user) {
+            Glance::Holds(buyer) => Some(self.queued(same_request(*buyer, wish))),
+            Glance::SoldOut => Some(Err(Refusal::SoldOut)),
+            Glance::Stranger | Glance::Ask => None,
+        }
+    }
+
+    /// The store's answer. Asks for nothing that [`Purchase::at_once`] answers.
+    ///
+    /// # Errors
+    /// As [`Purchase::purchase`].
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "an async fn keeps its argument twice, and this future is made for every click"
+    )]
+    pub fn claim(&self, wish: Wish) -> impl Future<Output = Result<Queued, Refusal>> + Send + '_ {
+        async move {
             if !wish.challenge_met {
                 return self.without_challenge(&wish).await;
             }

@@ -2,10 +2,24 @@
 
 use seckill_sale::{Activity, ActivityId, Challenge, Quantity, Refusal};
 
+use crate::headers::Headers;
 use crate::purchase_token::Binding;
-use crate::{Device, Gate, Identified, Moment, Wish};
+use crate::{Arrived, Device, Gate, Identified, Moment, Request, Wish, client_ip};
 
 impl Gate {
+    /// Whose address asks, and the headers that count.
+    pub(crate) fn locate<'a>(&self, request: Request<'a>) -> Arrived<'a> {
+        let peer = request.peer.to_canonical();
+        let from_proxy = self.trusted_proxies.contains(peer);
+        let client = client_ip(peer, request.headers, &self.trusted_proxies);
+        Arrived {
+            headers: Headers::of(request.headers),
+            client,
+            exempt: self.exempt.contains(client),
+            from_proxy,
+        }
+    }
+
     /// Whether what the sale asks for was met.
     pub(crate) fn passes_challenge(
         &self,

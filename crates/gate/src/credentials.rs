@@ -1,25 +1,37 @@
 //! Where the identity stands in a request: a bearer token, or in gateway mode a header that a trusted proxy wrote.
 //! Nothing is read from the URL, from cookies or from the body.
 
-use http::header::{AUTHORIZATION, HeaderName};
-use http::{HeaderMap, HeaderValue};
+use http::HeaderMap;
+use http::header::HeaderName;
 use seckill_sale::{Refusal, UserId};
+
+use crate::headers::{Headers, Sent};
 
 /// Header that names the user in gateway mode.
 pub const USER_HEADER: HeaderName = HeaderName::from_static("x-user-id");
 
-/// The token of `Authorization: Bearer …`.
+/// The token of `Authorization: Bearer …` among these headers, as bytes of whatever kind.
 ///
 /// # Errors
 /// [`Refusal::Unauthenticated`] where the header is missing, sent twice, of another scheme, or empty.
-pub fn bearer(headers: &HeaderMap) -> Result<&str, Refusal> {
+pub fn bearer_of(headers: &HeaderMap) -> Result<&[u8], Refusal> {
+    bearer(Headers::of(headers).authorization)
+}
+
+/// The token of an `Authorization: Bearer …`.
+///
+/// # Errors
+/// [`Refusal::Unauthenticated`] where the header is missing, sent twice, of another scheme, or empty.
+pub(crate) fn bearer(authorization: Sent<'_>) -> Result<&[u8], Refusal> {
     const SCHEME: &[u8] = b"bearer ";
-    let value = only(headers, &AUTHORIZATION).ok_or(Refusal::Unauthenticated)?;
-    let (scheme, token) = value
+    let value = authorization.once().ok_or(Refusal::Unauthenticated)?;
+    let (scheme, mut token) = value
         .as_bytes()
         .split_at_checked(SCHEME.len())
         .ok_or(Refusal::Unauthenticated)?;
-    let token = std::str::from_utf8(token).map_or("", |token| token.trim_matches(' '));
+    while let [b' ', rest @ ..] | [rest @ .., b' '] = token {
+        token = rest;
+    }
     let fine = scheme.eq_ignore_ascii_case(SCHEME) && !token.is_empty();
     if fine { Ok(token) } else { Err(Refusal::Unauthenticated) }
 }
@@ -28,21 +40,18 @@ pub fn bearer(headers: &HeaderMap) -> Result<&str, Refusal> {
 ///
 /// # Errors
 /// [`Refusal::Unauthenticated`] where the header is missing, sent twice, or no user id.
-pub fn named_user(headers: &HeaderMap) -> Result<UserId, Refusal> {
-    let text = only(headers, &USER_HEADER)
+pub(crate) fn named_user(user: Sent<'_>) -> Result<UserId, Refusal> {
+    let text = user
+        .once()
         .and_then(|value| value.to_str().ok())
         .ok_or(Refusal::Unauthenticated)?;
     UserId::new(text).map_err(|_| Refusal::Unauthenticated)
 }
 
-/// The value of a header that stands there exactly once.
-pub(crate) fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a HeaderValue> {
-    let mut values = headers.get_all(name).iter();
-    values.next().filter(|_| values.next().is_none())
-}
-
 #[cfg(test)]
 mod tests {
+    use http::HeaderValue;
+
     use super::*;
 
     fn headers(name: &'static str, values: &[&'static str]) -> HeaderMap {
@@ -52,10 +61,20 @@ mod tests {
             .collect()
     }
 
+    fn token_of(values: &[&'static str]) -> Result<String, Refusal> {
+        let headers = headers("authorization", values);
+        bearer_of(&headers).map(|token| String::from_utf8_lossy(token).into_owned())
+    }
+
+    fn user_of(values: &[&'static str]) -> Result<UserId, Refusal> {
+        let headers = headers("x-user-id", values);
+        named_user(Headers::of(&headers).user)
+    }
+
     #[test]
     fn scheme_is_read_in_any_case() {
         for value in ["Bearer abc", "bearer abc", "BEARER  abc ", "bEaReR abc"] {
-            assert_eq!(bearer(&headers("authorization", &[value])), Ok("abc"), "{value:?}");
+            assert_eq!(token_of(&[value]), Ok("abc".to_owned()), "{value:?}");
         }
     }
 
@@ -70,23 +89,15 @@ mod tests {
             &["abc"],
             &["Bearer a", "Bearer a"],
         ] {
-            assert_eq!(
-                bearer(&headers("authorization", values)),
-                Err(Refusal::Unauthenticated),
-                "{values:?}"
-            );
+            assert_eq!(token_of(values), Err(Refusal::Unauthenticated), "{values:?}");
         }
     }
 
     #[test]
     fn gateway_names_one_well_formed_user() {
-        assert!(named_user(&headers("x-user-id", &["u-1"])).is_ok());
+        assert!(user_of(&["u-1"]).is_ok());
         for values in [&[][..], &[""], &["a b"], &["a", "a"]] {
-            assert_eq!(
-                named_user(&headers("x-user-id", values)),
-                Err(Refusal::Unauthenticated),
-                "{values:?}"
-            );
+            assert_eq!(user_of(values), Err(Refusal::Unauthenticated), "{values:?}");
         }
     }
 }

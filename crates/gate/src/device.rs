@@ -3,7 +3,7 @@
 use http::HeaderMap;
 use http::header::HeaderName;
 
-use crate::credentials::only;
+use crate::headers::{Headers, Sent};
 
 /// Header that names the device.
 pub const DEVICE_HEADER: HeaderName = HeaderName::from_static("x-device-id");
@@ -27,7 +27,11 @@ impl<'a> Device<'a> {
     /// The device of a request. A missing, doubled or ill-formed header is no device: the user's limit holds anyway.
     #[must_use]
     pub fn of(headers: &'a HeaderMap) -> Option<Self> {
-        only(headers, &DEVICE_HEADER)?.to_str().ok().and_then(Self::new)
+        Self::named(Headers::of(headers).device)
+    }
+
+    pub(crate) fn named(header: Sent<'a>) -> Option<Self> {
+        header.once()?.to_str().ok().and_then(Self::new)
     }
 
     /// The name.

@@ -1,9 +1,6 @@
 //! Who a request comes from, by a signed token. One algorithm and one key, fixed by the settings; a token's header selects nothing.
 //! Not here: single sign-out. A token is good until its `exp`; keep it short, block the user, or change the key.
 
-use std::sync::Arc;
-
-use arc_swap::ArcSwap;
 use jsonwebtoken::crypto::CryptoProvider;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use seckill_sale::{EpochMs, Refusal, UserId};
@@ -11,7 +8,6 @@ use seckill_sale::{EpochMs, Refusal, UserId};
 use crate::claims::Claims;
 use crate::hs256::Hs256;
 use crate::object::Object;
-use crate::token_cache::TokenCache;
 use crate::user_token::Signer;
 
 /// Longer tokens are refused without a look at them. Request heads are limited elsewhere; this bounds the hashing.
@@ -218,56 +214,5 @@ impl Verifier {
             return Err(Error::SelfTest("an expired token was accepted"));
         }
         Ok(())
-    }
-}
-
-/// A verifier and what it verified lately. They are exchanged together, so that no token outlives the key that vouched for it.
-#[derive(Debug)]
-struct Keyed {
-    verifier: Verifier,
-    cache: TokenCache,
-}
-
-/// The verifier in force, with its cache of verified tokens.
-#[derive(Debug)]
-pub struct Verifiers {
-    keyed: ArcSwap<Keyed>,
-    cache_entries: usize,
-}
-
-impl Verifiers {
-    /// Begins with `verifier`, and keeps at most `cache_entries` verified tokens.
-    #[must_use]
-    pub fn new(verifier: Verifier, cache_entries: usize) -> Self {
-        let keyed = Keyed {
-            verifier,
-            cache: TokenCache::new(cache_entries),
-        };
-        Self {
-            keyed: ArcSwap::from_pointee(keyed),
-            cache_entries,
-        }
-    }
-
-    /// Changes the key. Tokens of the old one are refused from the next request on.
-    pub fn replace(&self, verifier: Verifier) {
-        self.keyed.store(Arc::new(Keyed {
-            verifier,
-            cache: TokenCache::new(self.cache_entries),
-        }));
-    }
-
-    /// Whose token this is: from the cache, or else by its signature. Failures are not remembered.
-    ///
-    /// # Errors
-    /// [`Refusal::Unauthenticated`].
-    pub fn verify(&self, token: &str, now: EpochMs) -> Result<Identity, Refusal> {
-        let keyed = self.keyed.load();
-        if let Some(identity) = keyed.cache.get(token, now) {
-            return Ok(identity);
-        }
-        let identity = keyed.verifier.verify(token, now)?;
-        keyed.cache.put(token, identity.clone(), now);
-        Ok(identity)
     }
 }

@@ -13,6 +13,7 @@ mod claims;
 mod client_ip;
 mod credentials;
 mod device;
+mod headers;
 mod hs256;
 mod identity;
 mod limiter;
@@ -27,9 +28,9 @@ mod switches;
 mod testing;
 mod token_cache;
 mod user_token;
+mod verifiers;
 mod window;
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -37,15 +38,16 @@ use parking_lot::Mutex;
 use seckill_sale::{ActivityId, Refusal, UserId};
 
 use checks::check_quantity;
+use credentials::{bearer, named_user};
 use limits::Limiters;
 use window::check_window;
 
 pub use blocks::{BLOCKS_MAX, Block, Blocks, Error as BlockError, Subject};
 pub use catalogue::{Activities, Catalogue, ENDED_KEPT_MS};
 pub use client_ip::{Networks, client_ip};
-pub use credentials::{USER_HEADER, bearer, named_user};
+pub use credentials::{USER_HEADER, bearer_of};
 pub use device::{DEVICE_HEADER, Device};
-pub use identity::{Error as IdentityError, Expectations, Identity, PublicAlgorithm, Verifier, Verifiers};
+pub use identity::{Error as IdentityError, Expectations, Identity, PublicAlgorithm, Verifier};
 pub use limiter::Limiter;
 pub use limits::Limits;
 pub use purchase_token::{Binding, LIFETIME_MS as PURCHASE_TOKEN_LIFETIME_MS, PurchaseToken, PurchaseTokens};
@@ -55,6 +57,7 @@ pub use stages::{Admitted, Arrived, Earlier, Identified, Request, Wish};
 pub use switches::{Error as SwitchError, LimitSwitches, Sieve, Switches, SwitchesPatch};
 pub use token_cache::ENTRIES_DEFAULT as TOKEN_CACHE_ENTRIES_DEFAULT;
 pub use user_token::Signer;
+pub use verifiers::Verifiers;
 pub use window::Moment;
 
 /// Where identities come from.
@@ -149,7 +152,8 @@ impl Gate {
     pub fn identify<'a>(&self, arrived: Arrived<'a>, moment: Moment) -> Result<Identified<'a>, Refusal> {
         match &self.authority {
             Authority::Tokens(verifiers) => {
-                let Identity { user, expires_at } = verifiers.verify(bearer(arrived.headers)?, moment.now)?;
+                let Identity { user, expires_at } =
+                    verifiers.verify(bearer(arrived.headers.authorization)?, moment.now)?;
                 Ok(Identified {
                     arrived,
                     user,
@@ -157,7 +161,7 @@ impl Gate {
                 })
             }
             Authority::Gateway if arrived.from_proxy => {
-                let user = named_user(arrived.headers)?;
+                let user = named_user(arrived.headers.user)?;
                 Ok(Identified {
                     arrived,
                     user,
@@ -174,8 +178,7 @@ impl Gate {
     /// [`Refusal::Unauthenticated`] outside of gateway mode, from anybody but a trusted proxy, and where header and body differ.
     pub fn identify_named<'a>(&self, arrived: Arrived<'a>, user: UserId) -> Result<Identified<'a>, Refusal> {
         let trusted = matches!(self.authority, Authority::Gateway) && arrived.from_proxy;
-        let contradicted =
-            arrived.headers.contains_key(USER_HEADER) && named_user(arrived.headers).as_ref() != Ok(&user);
+        let contradicted = arrived.headers.user.is_there() && named_user(arrived.headers.user).as_ref() != Ok(&user);
         if !trusted || contradicted {
             return Err(Refusal::Unauthenticated);
         }
@@ -288,18 +291,6 @@ impl Gate {
         match self.admit_read(request, moment) {
             Ok(_) | Err(Refusal::Unauthenticated) => Ok(()),
             Err(refusal) => Err(refusal),
-        }
-    }
-
-    fn locate<'a>(&self, request: Request<'a>) -> Arrived<'a> {
-        let peer = request.peer.to_canonical();
-        let client: IpAddr = client_ip(peer, request.headers, &self.trusted_proxies);
-        let from_proxy = self.trusted_proxies.contains(peer);
-        Arrived {
-            headers: request.headers,
-            client,
-            exempt: self.exempt.contains(client),
-            from_proxy,
         }
     }
 

@@ -10,6 +10,7 @@ use http::HeaderMap;
 use seckill_sale::{ActivityId, EpochMs, Quantity, UserId};
 
 use crate::device::Device;
+use crate::headers::Headers;
 
 /// What the gate reads of a request. The body is not its matter.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +24,7 @@ pub struct Request<'a> {
 /// A request whose address may ask now.
 #[derive(Debug)]
 pub struct Arrived<'a> {
-    pub(crate) headers: &'a HeaderMap,
+    pub(crate) headers: Headers<'a>,
     pub(crate) client: IpAddr,
     pub(crate) exempt: bool,
     pub(crate) from_proxy: bool,
@@ -77,7 +78,7 @@ impl Identified<'_> {
     }
 
     pub(crate) fn device(&self) -> Option<Device<'_>> {
-        Device::of(self.arrived.headers)
+        Device::named(self.arrived.headers.device)
     }
 }
 

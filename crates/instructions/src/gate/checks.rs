@@ -1,6 +1,6 @@
 //! The checks of the gate, each alone.
 
-use seckill_gate::{Binding, Device, Limiter, PurchaseTokens, bearer, client_ip};
+use seckill_gate::{Binding, Device, Limiter, PurchaseTokens, bearer_of, client_ip};
 
 use super::*;
 
@@ -41,7 +41,7 @@ fn tokens(operations: usize, before: std::ops::Range<usize>) -> anyhow::Result<P
     let verifiers = verifiers()?;
     let visitors = visitors(operations)?;
     Ok(visits(before, operations, move |n| {
-        let token = bearer(&visitors[n].headers);
+        let token = bearer_of(&visitors[n].headers);
         token.and_then(|token| verifiers.verify(token, NOW)).is_ok()
     }))
 }

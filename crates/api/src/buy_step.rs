@@ -1,0 +1,124 @@
+//! What a purchase that the gate has seen goes on with: a claim, or a look at what was carried out before.
+
+use seckill_flow::{Queued, Wish};
+use seckill_gate::Earlier;
+use seckill_metrics::ShedReason;
+use seckill_sale::{ActivityId, Quantity, Refusal, RequestKey, UserId};
+use seckill_stock::Glance;
+
+use crate::buy::Outcome;
+use crate::call::Call;
+use crate::error::Error;
+use crate::purchase_form::Asked;
+
+/// What a purchase that the gate has seen goes on with.
+pub(crate) enum Step {
+    /// It was admitted.
+    Purchase(Wish),
+    /// It was refused, and may be one that was carried out before.
+    Replay(Again, Refusal),
+}
+
+/// A purchase that was asked for again.
+pub(crate) struct Again {
+    activity: ActivityId,
+    user: UserId,
+    key: RequestKey,
+    quantity: Quantity,
+}
+
+/// What memory knows of this buyer.
+pub(crate) fn earlier(call: &Call, user: &UserId, activity: ActivityId) -> Earlier {
+    match call.shared().stock.glance(activity, user) {
+        Glance::Holds(_) => Earlier::Ticket,
+        Glance::SoldOut | Glance::Stranger => Earlier::None,
+        Glance::Ask => Earlier::Unknown,
+    }
+}
+
+/// What a refused purchase goes on with: a lost reply is cured by asking again with the same key, also when the sale is held or over by
+/// then.
+pub(crate) fn replayable(
+    call: &Call,
+    user: UserId,
+    asked: &Asked,
+    activity: ActivityId,
+    refusal: Refusal,
+) -> Result<Step, Error> {
+    let held = matches!(
+        refusal,
+        Refusal::Paused { .. } | Refusal::NotStarted { .. } | Refusal::Ended
+    );
+    if let Some(key) = asked.key.filter(|_| held)
+        && earlier(call, &user, activity) != Earlier::None
+    {
+        let quantity = asked.quantity;
+        return Ok(Step::Replay(
+            Again {
+                activity,
+                user,
+                key,
+                quantity,
+            },
+            refusal,
+        ));
+    }
+    if refusal == Refusal::Busy {
+        call.shared().metrics.shed.inc(call.core.index, ShedReason::AdmitRatio);
+    }
+    Err(refusal.into())
+}
+
+/// What memory answers.
+pub(crate) fn at_once(call: &Call, step: &Step) -> Option<Outcome> {
+    match step {
+        Step::Purchase(wish) => {
+            let answer = call.core.purchase.at_once(wish)?;
+            Some(outcome(call, wish.activity, answer))
+        }
+        Step::Replay(..) => None,
+    }
+}
+
+/// What only the store answers.
+pub(crate) async fn carry_out(call: &Call, step: Step) -> Outcome {
+    match step {
+        Step::Purchase(wish) => {
+            let activity = wish.activity;
+            let answer = call.core.purchase.claim(wish).await;
+            outcome(call, activity, answer)
+        }
+        Step::Replay(again, refusal) => {
+            let Again {
+                activity,
+                user,
+                key,
+                quantity,
+            } = again;
+            match call.core.purchase.replay(activity, &user, key, quantity).await {
+                Some(queued) => Ok((activity, queued)),
+                None => Err(refusal.into()),
+            }
+        }
+    }
+}
+
+fn outcome(call: &Call, activity: ActivityId, answer: Result<Queued, Refusal>) -> Outcome {
+    match answer {
+        Ok(queued) => Ok((activity, queued)),
+        Err(refusal) => Err(shed(call, refusal).into()),
+    }
+}
+
+/// Counts what the store could not take.
+fn shed(call: &Call, refusal: Refusal) -> Refusal {
+    if refusal == Refusal::Busy {
+        let reason = if call.shared().shutdown.is_cancelled() {
+            ShedReason::Draining
+        } else {
+            ShedReason::PendingFull
+        };
+        call.shared().metrics.shed.inc(call.core.index, reason);
+    }
+    refusal
+}
