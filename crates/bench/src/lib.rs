@@ -7,6 +7,7 @@
 pub mod address;
 pub mod admin;
 pub mod audit;
+pub mod bottleneck;
 pub mod canonical;
 mod chart;
 pub mod client;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use crate::bottleneck::Bottleneck;
 use crate::memory::{self, Grown, MemoryConfig};
-use crate::overload::{self, Bottleneck, OverloadConfig};
+use crate::overload::{self, OverloadConfig};
 use crate::report::Report;
 use crate::server::ServerConfig;
 use crate::soak::{self, SoakConfig};

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use crate::bottleneck::Bottleneck;
 use crate::disk;
 use crate::held_disk::{Held, HeldDisk};
 use crate::jobs::Jobs;
@@ -27,41 +28,8 @@ const P99_NOISE_MS: f64 = 20.0;
 const SETTLE_LIMIT: Duration = Duration::from_secs(120);
 /// Length of one usual load, before and after.
 const USUAL_S: f64 = 1.0;
-/// Connections that find the capacity: more than the batches of a few cores carry, but not so many that claims are shed.
-const CLOSED_CONNECTIONS_MAX: usize = 512;
 /// Requests that find the capacity roughly, so that the real step has the right length.
 const PROBE_REQUESTS: usize = 5_000;
-
-/// What limits the server.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "by")]
-pub enum Bottleneck {
-    /// The store: every sync of its journal is held back by so long, beside what the disk takes.
-    Store {
-        /// In milliseconds.
-        held_ms: u32,
-    },
-    /// The processor: nothing is held back.
-    Processor,
-}
-
-impl Bottleneck {
-    /// Offered load over capacity.
-    fn factor(self) -> f64 {
-        match self {
-            Self::Store { .. } => 5.0,
-            Self::Processor => 1.5,
-        }
-    }
-
-    /// Purchases a second under overload over the best, at least.
-    fn goodput_min(self) -> f64 {
-        match self {
-            Self::Store { .. } => 0.8,
-            Self::Processor => 0.7,
-        }
-    }
-}
 
 /// An overload to run.
 #[derive(Debug, Clone)]
@@ -224,7 +192,10 @@ impl Steps<'_> {
         let activity_id = target.admin.open_sale("overload", requests as u64)?;
         let jobs = Jobs::purchases(target.public, activity_id, requests, &target.signer, &mut self.users);
         let connections = match pace {
-            Pace::Closed => self.config.connections.min(CLOSED_CONNECTIONS_MAX),
+            Pace::Closed => {
+                let most = self.config.bottleneck.closed_connections_max();
+                self.config.connections.min(most)
+            }
             Pace::Steady { .. } | Pace::Rush { .. } => self.config.connections,
         };
         let load = load::run(&Load {

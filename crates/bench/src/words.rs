@@ -1,11 +1,11 @@
 //! How figures are put into words, the same in every form of a report.
 
+use crate::bottleneck::Bottleneck;
 use crate::comparison::{Comparison, RatioReport};
 use crate::disk::DiskProbe;
 use crate::figures::Spread;
 use crate::memory::Grown;
 use crate::outcome::Percentiles;
-use crate::overload::Bottleneck;
 
 /// Rate and CPU as "median (min to max)".
 pub(crate) struct RatioWords {

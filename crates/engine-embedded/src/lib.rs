@@ -3,6 +3,7 @@
 //! [`Embedded`] is the handle that everybody holds; one [`Sequencer`] owns the state and the journal. A claim is stock, buyer and
 //! order intent in one journal record; its answer leaves after the sync. Readers of a result look at published views and ask nobody.
 
+mod ahead;
 mod codec;
 mod command;
 mod compactor;

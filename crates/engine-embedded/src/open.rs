@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use seckill_sale::{Clock, InstallationId, WaitsMax};
 
+use crate::ahead::Ahead;
 use crate::command::Inbox;
 use crate::compactor::{CompactionOptions, Compactor, replay_into};
 use crate::embedded::Embedded;
@@ -94,6 +95,7 @@ pub fn open<S: Storage>(
         frame: Vec::new(),
         newest_accepted_at: None,
         observer: None,
+        ahead: Ahead::default(),
     };
     sequencer.publish();
     sequencer.publish_views();

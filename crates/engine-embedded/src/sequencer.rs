@@ -14,6 +14,7 @@ use std::time::Duration;
 use seckill_queue::Depth;
 use seckill_sale::{EpochMs, WaitsMax};
 
+use crate::ahead::Ahead;
 use crate::command::{Command, Inbox};
 use crate::compactor::Compactor;
 use crate::journal::{self, Journal, footprint};
@@ -36,6 +37,7 @@ pub struct Sequencer<S: Storage> {
     pub(crate) frame: Vec<u8>,
     pub(crate) newest_accepted_at: Option<EpochMs>,
     pub(crate) observer: Option<Observer>,
+    pub(crate) ahead: Ahead,
 }
 
 impl<S: Storage> Sequencer<S> {
@@ -70,6 +72,7 @@ impl<S: Storage> Sequencer<S> {
         if !any {
             // Time alone can make a ticket takable again.
             self.publish();
+            self.take_space_ahead();
         }
         self.compactor.consider(&self.journal);
         any
@@ -183,6 +186,6 @@ impl<S: Storage> Sequencer<S> {
             .filter_map(|(_, sale)| sale.next_due(now, self.waits))
             .min();
         let wait_ms = due.map_or(i64::MAX, |at| at.since(now).max(0));
-        Duration::from_millis(wait_ms.unsigned_abs()).min(Self::IDLE_WAIT_MAX)
+        self.sleep(Duration::from_millis(wait_ms.unsigned_abs()).min(Self::IDLE_WAIT_MAX))
     }
 }

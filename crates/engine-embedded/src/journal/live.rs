@@ -93,7 +93,7 @@ impl<F: File> Live<F> {
         }
     }
 
-    fn fill_to(&mut self, end: u64) -> Result<(), Error> {
+    pub(super) fn fill_to(&mut self, end: u64) -> Result<(), Error> {
         let filled = self.write_zeros(end);
         if matches!(filled, Err(Error::Full)) {
             // Others on this disk need the space that is not enough for us. `zeroed` stays, so that the next

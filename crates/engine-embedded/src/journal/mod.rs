@@ -24,6 +24,7 @@ mod open;
 mod repair;
 mod replay;
 mod shared;
+mod space;
 mod verify;
 mod walk;
 mod window;
@@ -135,29 +136,6 @@ impl<S: Storage> Journal<S> {
         open::create_or_open(storage, options, installation, replay)
     }
 
-    /// Makes sure that the next `bytes` can be committed without new space; see [`footprint`] for what a payload takes.
-    /// Cheap where the space is there already. Call it with more than a batch needs to keep room for what must be
-    /// written on a full disk, and before the rush to do the slow part early.
-    ///
-    /// # Errors
-    /// [`Error::Full`] where the disk is full: everything stays usable, also the space that was left from before;
-    /// [`Error::TooLarge`] where no segment is that large; [`Error::Io`]; [`Error::Broken`].
-    pub fn reserve(&mut self, bytes: u64) -> Result<(), Error> {
-        self.check_usable()?;
-        if self.live.has_room(bytes) {
-            return Ok(());
-        }
-        let bytes_max = self.options.segment_bytes - SECTOR_BYTES;
-        if bytes_max < bytes {
-            return Err(Error::TooLarge { bytes, bytes_max });
-        }
-        if self.live.tail + bytes <= self.options.segment_bytes {
-            let made = self.live.make_room(&self.options, bytes);
-            return self.judge(made);
-        }
-        self.rotate(bytes)
-    }
-
     /// Writes one payload and returns its sequence when it is durable. Sequences begin at 1 and have no gaps.
     ///
     /// # Errors
@@ -227,22 +205,6 @@ impl<S: Storage> Journal<S> {
             file: broken.file.clone(),
             source: Arc::clone(&broken.cause),
         })
-    }
-
-    /// Begins the next segment with room for `bytes`, durably, then makes it the live one.
-    fn rotate(&mut self, bytes: u64) -> Result<(), Error> {
-        let place = (self.live.index + 1, self.live.chain);
-        let created = Live::create(&self.storage, &self.options, self.shared.installation(), place, bytes);
-        let next = self.judge(created)?;
-        let switched = self.shared.begin_segment(&self.storage, next.index, &self.live);
-        if let Err(error) = switched {
-            if !error.leaves_doubt() && self.storage.remove(&next.name).is_err() {
-                tracing::debug!(file = next.name, "an unused segment stays until the next start");
-            }
-            return self.judge(Err(error));
-        }
-        self.live = next;
-        Ok(())
     }
 
     /// Lets definite errors pass and stops the journal at those which leave doubt.

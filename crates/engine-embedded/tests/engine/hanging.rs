@@ -109,7 +109,8 @@ fn hanging_store_keeps_nobody_waiting() {
     let clock = Arc::new(ManualClock::at(Fixture::OPENS));
     let mut options = Options::default();
     options.journal.segment_bytes = 8 << 20;
-    options.journal.allocate_bytes = 1 << 20;
+    // All of it at the start, so that the one sync that hangs is the frame's.
+    options.journal.allocate_bytes = 8 << 20;
     options.journal.frame_bytes_max = 1 << 20;
     let opened = open(storage, options, InstallationId([1; 16]), clock).expect("the journal opens");
     let (engine, sequencer) = (opened.engine, opened.sequencer);

@@ -1,5 +1,6 @@
 //! The embedded engine keeps the contracts of stock and queue, and comes back after a restart as it was.
 
+mod ahead;
 mod gathering;
 mod hanging;
 mod restart;

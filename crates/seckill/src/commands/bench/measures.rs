@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use seckill_bench::bottleneck::Bottleneck;
 use seckill_bench::memory::{self, MemoryConfig};
-use seckill_bench::overload::{self, Bottleneck, OverloadConfig};
+use seckill_bench::overload::{self, OverloadConfig};
 use seckill_bench::report::Report;
 use seckill_bench::server::ServerConfig;
 use seckill_bench::soak::{self, SoakConfig};
