@@ -7,7 +7,7 @@ use crate::sequencer::Sequencer;
 use crate::storage::Storage;
 
 /// Journal bytes that one unit on sale may come to: its claim, and the results of its ticket.
-const UNIT_BYTES: u64 = 256;
+const UNIT_BYTES: u64 = 128;
 /// Space to have ahead where little is on sale.
 const AHEAD_BYTES_MIN: u64 = 4 << 20;
 /// Most that is filled at once: a claim that comes just then waits for it.

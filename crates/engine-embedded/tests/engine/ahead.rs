@@ -28,7 +28,7 @@ async fn done<T>(sequencer: &mut Sequencer<Simulated>, asked: impl Future<Output
 
 #[test]
 fn rush_for_all_units_needs_no_new_space_once_the_sequencer_had_nothing_to_do() {
-    const UNITS: u64 = 40_000;
+    const UNITS: u64 = 200_000;
     const BATCH: u64 = 250;
     block_on(async {
         let disk = Simulated::new(1);
