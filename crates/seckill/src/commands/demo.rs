@@ -41,8 +41,8 @@ pub(super) fn run(args: &DemoArgs) -> Outcome {
     let admin_token = random_hex();
     let settings = settings(args, folder.path(), &secret, &admin_token)?;
     logging::start(&settings.log)?;
-    let signals = Signals::install()?;
-    let running = serve::start(settings)?;
+    let mut signals = Signals::install()?;
+    let running = serve::start(settings, &mut signals)?;
     let (public, admin) = (running.public_addr(), running.admin_addr());
     let activity = prepare(&Remote::at(admin, admin_token.clone()))?;
     introduce(public, admin, activity, &secret, &admin_token)?;

@@ -9,6 +9,7 @@ mod push;
 mod race;
 mod restore;
 mod shutdown;
+mod start;
 
 use seckill_testkit::Program;
 
