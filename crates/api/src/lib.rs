@@ -69,6 +69,7 @@ pub use body::Body;
 pub use buy::IDEMPOTENCY_REPLAYED;
 pub use health::Readiness;
 pub use language::of as language_of;
+pub use page::{DOCS_SCRIPT, DOCS_STYLE};
 pub use request_id::of as request_id_of;
 pub use router::ROUTES;
 pub use service::{Api, Connection};
