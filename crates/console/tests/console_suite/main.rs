@@ -3,6 +3,7 @@
 mod access;
 mod books;
 mod brake;
+#[path = "../../../engine-embedded/tests/shared/running.rs"]
 mod engine;
 mod errors;
 mod house;

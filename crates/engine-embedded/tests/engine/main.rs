@@ -3,6 +3,8 @@
 mod gathering;
 mod hanging;
 mod restart;
+#[path = "../shared/running.rs"]
+mod running;
 mod stopped;
 mod support;
 
