@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use seckill_gate::retry_after_ms;
-use seckill_ledger::Conflict;
 use seckill_sale::{Code, EpochMs, Refusal};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::answer::Answer;
+use crate::fault::Fault;
 use crate::pending::Pending;
 use crate::result_view;
 use crate::timestamp::rfc3339;
@@ -65,38 +65,30 @@ impl From<Refusal> for Error {
     }
 }
 
+/// What buyers hear: less than the operator. Who asks for what is not his hears the same as for what is not there.
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::UnknownActivity | Fault::NotFound(_) => Self::NotFound,
+            Fault::Conflict { why, .. } => Self::Conflict(why.into()),
+            Fault::KeyReused => Self::Refused(Refusal::KeyReused),
+            Fault::Busy(_) => Self::Refused(Refusal::Busy),
+            Fault::OutcomeUnknown => Self::Refused(Refusal::OutcomeUnknown),
+            Fault::NotReady(reason) => Self::Refused(Refusal::NotReady(reason)),
+            Fault::Internal => Self::Internal,
+        }
+    }
+}
+
 impl From<seckill_ledger::Error> for Error {
     fn from(error: seckill_ledger::Error) -> Self {
-        use seckill_ledger::Error as Ledger;
-        match error {
-            Ledger::NotFound(_) => Self::NotFound,
-            Ledger::Conflict(Conflict::Payment(why)) => Self::Conflict(why.into()),
-            Ledger::Conflict(conflict) => Self::Conflict(conflict.to_string().into()),
-            Ledger::KeyReused => Self::Refused(Refusal::KeyReused),
-            Ledger::Outage(reason) => {
-                tracing::warn!(reason, "the ledger could not be asked");
-                Self::Refused(Refusal::Busy)
-            }
-            Ledger::Rejected(reason) => {
-                tracing::error!(reason, "the ledger rejected what the API had checked");
-                Self::Internal
-            }
-        }
+        Fault::from(error).into()
     }
 }
 
 impl From<seckill_flow::Error> for Error {
     fn from(error: seckill_flow::Error) -> Self {
-        use seckill_flow::Error as Flow;
-        match error {
-            Flow::Ledger(error) => error.into(),
-            Flow::Stock(error) => Self::Refused(error.into()),
-            Flow::Queue(error) => {
-                tracing::warn!(%error, "the queue could not be asked");
-                Self::Refused(Refusal::Busy)
-            }
-            Flow::Ended | Flow::NoState | Flow::Unstable => Self::Conflict(error.to_string().into()),
-        }
+        Fault::from(error).into()
     }
 }
 

@@ -6,8 +6,10 @@ use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS
 
 const INDEX: &str = include_str!("pages/index.html");
 const DOCS: &str = include_str!("pages/docs.html");
-const SCRIPT: &str = include_str!("pages/docs.js");
-const STYLE: &str = include_str!("pages/docs.css");
+/// What any API's description is drawn with: fetches `/openapi.json` and fills `#routes`.
+pub const DOCS_SCRIPT: &str = include_str!("pages/docs.js");
+/// How a description looks.
+pub const DOCS_STYLE: &str = include_str!("pages/docs.css");
 
 /// What is here.
 pub(crate) async fn index() -> Response {
@@ -21,12 +23,12 @@ pub(crate) async fn docs() -> Response {
 
 /// What the description is drawn with.
 pub(crate) async fn script() -> Response {
-    page("text/javascript; charset=utf-8", SCRIPT)
+    page("text/javascript; charset=utf-8", DOCS_SCRIPT)
 }
 
 /// How both look.
 pub(crate) async fn style() -> Response {
-    page("text/css; charset=utf-8", STYLE)
+    page("text/css; charset=utf-8", DOCS_STYLE)
 }
 
 fn page(content_type: &'static str, text: &'static str) -> Response {

@@ -98,7 +98,7 @@ fn is_read(method: &Method) -> bool {
 /// Runs a write to its end, also where its client hangs up: ledger, store and gate are not left halfway until the scheduler finds it.
 async fn finish(writes: &Arc<Semaphore>, request: Request, next: Next) -> Response {
     let Ok(permit) = writes.clone().try_acquire_owned() else {
-        return Error::Busy("too many commands are under way").into_response();
+        return Error::busy("too many commands are under way").into_response();
     };
     let write = async move {
         let response = next.run(request).await;
@@ -107,7 +107,7 @@ async fn finish(writes: &Arc<Semaphore>, request: Request, next: Next) -> Respon
     };
     tokio::spawn(write)
         .await
-        .unwrap_or_else(|_panic| Error::Internal.into_response())
+        .unwrap_or_else(|_panic| Error::internal().into_response())
 }
 
 fn admit(console: &Console, request: &Request, now: EpochMs) -> Result<(), Error> {

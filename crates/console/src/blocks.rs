@@ -115,7 +115,7 @@ pub(crate) async fn remove_named(Write { call, body, context }: Write<Named>) ->
         .map(|block| block.id)
         .collect();
     if ids.is_empty() {
-        return Err(Error::NotFound("block"));
+        return Err(Error::not_found("block"));
     }
     let mut context = context;
     for &id in &ids {

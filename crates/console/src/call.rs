@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
+use seckill_api::Fault;
 use seckill_ledger::Replayed;
 use seckill_sale::{ActivityId, EpochMs};
 
@@ -27,7 +28,7 @@ impl<S: Sync> FromRequestParts<S> for Call {
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Error> {
         // A route without the guard would be a bug; it answers 500 and nothing else.
-        parts.extensions.get::<Self>().cloned().ok_or(Error::Internal)
+        parts.extensions.get::<Self>().cloned().ok_or_else(Error::internal)
     }
 }
 
@@ -48,7 +49,9 @@ impl<S: Sync> FromRequestParts<S> for InPath {
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Error> {
         let number = number(id_segment(parts))?;
-        ActivityId::new(number).map(Self).map_err(|_| Error::UnknownActivity)
+        ActivityId::new(number)
+            .map(Self)
+            .map_err(|_| Fault::UnknownActivity.into())
     }
 }
 
@@ -64,7 +67,7 @@ impl<S: Sync> FromRequestParts<S> for RowInPath {
         let exists = (1..=ActivityId::MAX).contains(&number);
         exists
             .then_some(Self(number))
-            .ok_or(Error::NotFound("row of this number"))
+            .ok_or(Error::not_found("row of this number"))
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) async fn list(call: Call, uri: Uri) -> Result<Reply, Error> {
 
 /// One product.
 pub(crate) async fn show(call: Call, RowInPath(id): RowInPath) -> Result<Reply, Error> {
-    let id = ProductId::new(id).map_err(|_| Error::NotFound("product"))?;
+    let id = ProductId::new(id).map_err(|_| Error::not_found("product"))?;
     let product = call.console.ledger().product(id).await?;
     Ok(Reply(Answer::fine(&ProductView::from(&product))))
 }

@@ -43,7 +43,11 @@ pub const ROUTES: &[&str] = &[
     "/admin/api/schedules",
     "/admin/api/schedules/{id}",
     "/admin/api/switches",
+    "/docs",
+    "/docs.css",
+    "/docs.js",
     "/metrics",
+    "/openapi.json",
     "/readyz",
     "/style.css",
 ];
@@ -86,7 +90,11 @@ pub fn router(console: Arc<Console>) -> Router {
         .route("/readyz", get(health::readyz))
         .route("/metrics", get(health::metrics))
         .route("/", get(page::index))
-        .route("/style.css", get(page::style));
+        .route("/style.css", get(page::style))
+        .route("/openapi.json", get(page::openapi))
+        .route("/docs", get(page::docs))
+        .route("/docs.js", get(page::docs_script))
+        .route("/docs.css", get(page::docs_style));
     guarded
         .merge(open)
         .fallback(async || Error::UnknownPath)

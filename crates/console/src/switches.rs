@@ -7,7 +7,7 @@
 mod force;
 mod kept;
 
-use seckill_api::Answer;
+use seckill_api::{Answer, Fault};
 use seckill_gate::{Switches, SwitchesPatch};
 use seckill_ledger::{Conflict, Context, Error as Ledger, StoredSwitches};
 use serde::Serialize;
@@ -89,7 +89,7 @@ pub(crate) async fn patch(Write { call, body, context }: Write<SwitchesPatch>) -
     let keeping = Kept::keep(console, Some(&Kept { base, switches: after })).await;
     match write(console, &body, kept.as_ref(), context).await {
         Ok(()) => {}
-        Err(Error::Busy(why)) => {
+        Err(Error::Layer(Fault::Busy(why))) => {
             tracing::warn!(
                 why,
                 "the switches are in force, the ledger gets them as soon as it can be written"
@@ -134,7 +134,7 @@ async fn write(console: &Console, patch: &SwitchesPatch, kept: Option<&Kept>, co
         }
         return Ok(());
     }
-    Err(Error::Busy("the switches are being changed elsewhere all the time"))
+    Err(Error::busy("the switches are being changed elsewhere all the time"))
 }
 
 fn json(switches: &Switches, revision: u64) -> Result<String, Error> {
@@ -142,7 +142,7 @@ fn json(switches: &Switches, revision: u64) -> Result<String, Error> {
         revision,
         ..switches.clone()
     };
-    serde_json::to_string(&switches).map_err(|_| Error::Internal)
+    serde_json::to_string(&switches).map_err(|_| Error::internal())
 }
 
 /// The switches that the ledger keeps, with what was kept for it, and its revision; those in force where they were never set.

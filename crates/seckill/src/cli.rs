@@ -109,7 +109,7 @@ pub(crate) struct ServeArgs {
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
     /// Data folder.
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, global = true, value_name = "FOLDER")]
     pub(crate) data_dir: Option<String>,
 }
 
@@ -156,7 +156,7 @@ pub(crate) enum ConfigCommand {
 #[derive(Debug, Args)]
 pub(crate) struct AdminArgs {
     /// Address of the admin port; without it `admin.listen` of the settings.
-    #[arg(long, value_name = "URL")]
+    #[arg(long, global = true, value_name = "URL")]
     pub(crate) admin: Option<String>,
     #[command(flatten)]
     pub(crate) data: DataArgs,

@@ -10,7 +10,7 @@ use crate::exit::Failure;
 
 /// Starts logging as the settings say.
 pub(crate) fn start(log: &Log) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(&log.level).map_err(|error| Failure::usage(format!("log.level: {error}")))?;
+    let filter = filter(log)?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(Stderr)
@@ -20,6 +20,14 @@ pub(crate) fn start(log: &Log) -> Result<(), Failure> {
         LogFormat::Text => lines.with_target(false).try_init(),
     };
     started.map_err(|error| Failure::failed(format!("logging: {error}")))
+}
+
+/// What is logged.
+///
+/// # Errors
+/// [`Failure::usage`] where `log.level` is no such thing.
+pub(crate) fn filter(log: &Log) -> Result<EnvFilter, Failure> {
+    EnvFilter::try_new(&log.level).map_err(|error| Failure::usage(format!("log.level: {error}")))
 }
 
 /// Says something to the person at the terminal.

@@ -28,6 +28,11 @@ const draw = (api) => {
         const parameter = resolve(api, part);
         row(table, `${parameter.in} ${parameter.name}`, parameter.description ?? "");
       }
+      const body = resolve(api, route.requestBody?.content["application/json"].schema ?? {});
+      for (const [name, member] of Object.entries(body.properties ?? {})) {
+        const needed = body.required?.includes(name) ? " (required)" : "";
+        row(table, `body ${name}`, `${member.description ?? ""}${needed}`);
+      }
       for (const [status, part] of Object.entries(route.responses)) {
         row(table, status, resolve(api, part).description);
       }

@@ -3,6 +3,7 @@
 mod access;
 mod books;
 mod brake;
+#[path = "../../../engine-embedded/tests/shared/running.rs"]
 mod engine;
 mod errors;
 mod house;
@@ -12,6 +13,10 @@ mod input_forms;
 mod input_sales;
 mod lists;
 mod night;
+mod openapi;
+mod openapi_answers;
+mod openapi_document;
+mod openapi_errors;
 mod pages;
 mod recovery;
 mod request;

@@ -38,6 +38,27 @@ async fn readiness_metrics_and_the_plain_page_need_no_token() {
 }
 
 #[tokio::test]
+async fn the_description_is_drawn_without_anything_from_elsewhere() {
+    let house = House::new();
+    for (path, kind) in [
+        ("/docs", "text/html; charset=utf-8"),
+        ("/docs.js", "text/javascript; charset=utf-8"),
+        ("/docs.css", "text/css; charset=utf-8"),
+        ("/openapi.json", "application/json"),
+    ] {
+        let reply = house.ask(Method::GET, path).send().await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.header("content-type")),
+            (200, kind),
+            "{path}"
+        );
+        for foreign in ["https://", "//cdn", "<script>", "style=\"", "innerHTML"] {
+            assert!(!reply.text.contains(foreign), "{path} {foreign}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn every_named_route_is_one() {
     let house = House::new();
     for route in ROUTES {

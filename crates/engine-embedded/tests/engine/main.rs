@@ -4,6 +4,8 @@ mod ahead;
 mod gathering;
 mod hanging;
 mod restart;
+#[path = "../shared/running.rs"]
+mod running;
 mod stopped;
 mod support;
 

@@ -2,16 +2,17 @@
 
 use std::future::Future;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use async_trait::async_trait;
 use seckill_engine_embedded::journal::Journal;
 use seckill_engine_embedded::storage::Disk;
-use seckill_engine_embedded::{Embedded, Options, compact, open};
-use seckill_sale::{ActivityId, Claim, InstallationId, ManualClock, Ticket, TicketState, UserId};
+use seckill_engine_embedded::{Embedded, compact};
+use seckill_sale::{ActivityId, Claim, ManualClock, Ticket, TicketState, UserId};
 use seckill_stock::conformance::Fixture;
 use seckill_stock::{OpenOutcome, Stock};
 use tempfile::TempDir;
+
+use crate::running;
 
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread()
@@ -23,10 +24,11 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
 
 /// An engine on a thread of its own; ends with it.
 pub struct Engine {
+    /// Before its folder: it ends first.
+    running: running::Engine,
     pub engine: Embedded,
     pub clock: Arc<ManualClock>,
     pub folder: Arc<TempDir>,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl Engine {
@@ -36,56 +38,37 @@ impl Engine {
 
     pub fn start_in(folder: Arc<TempDir>) -> Self {
         let clock = Arc::new(ManualClock::at(Fixture::OPENS));
-        let options = Self::options();
-        let storage = Disk::open(folder.path()).expect("a folder");
-        let opened = open(storage, options, InstallationId([1; 16]), clock.clone()).expect("the journal opens");
-        let sequencer = opened.sequencer;
-        let thread = Some(std::thread::spawn(move || sequencer.run()));
+        let running = running::Engine::start(folder.path(), clock.clone());
         Self {
-            engine: opened.engine,
+            engine: running.handle.clone(),
+            running,
             clock,
             folder,
-            thread,
         }
     }
 
     /// Stops the engine and starts another one on the same folder.
-    pub fn restart(mut self) -> Self {
-        self.stop();
+    pub fn restart(self) -> Self {
+        drop(self.running);
         let now = seckill_sale::Clock::now(&*self.clock);
-        let next = Self::start_in(self.folder.clone());
+        let next = Self::start_in(self.folder);
         next.clock.set(now);
         next
     }
 
     /// Stops the engine, compacts its journal as the background thread would, and starts it again.
-    pub fn compacted(mut self) -> Self {
-        self.stop();
+    pub fn compacted(self) -> Self {
+        drop(self.running);
         let storage = Disk::open(self.folder.path()).expect("a folder");
-        let options = Self::options();
-        let opened = Journal::create_or_open(storage, options.journal, [1; 16], &mut |_, _| Ok(())).expect("opens");
+        let opened =
+            Journal::create_or_open(storage, running::small().journal, [1; 16], &mut |_, _| Ok(())).expect("opens");
         let mut journal = opened.journal;
         journal.seal().expect("sealed");
         let compaction = journal.compaction().expect("a sealed segment");
         compact(compaction).expect("compacted");
         assert_eq!(journal.stats().sealed_bytes, 0);
         drop(journal);
-        Self::start_in(self.folder.clone())
-    }
-
-    fn options() -> Options {
-        let mut options = Options::default();
-        options.journal.segment_bytes = 8 << 20;
-        options.journal.allocate_bytes = 1 << 20;
-        options.journal.frame_bytes_max = 1 << 20;
-        options
-    }
-
-    fn stop(&mut self) {
-        self.engine.close();
-        if let Some(thread) = self.thread.take() {
-            thread.join().expect("the sequencer ends");
-        }
+        Self::start_in(self.folder)
     }
 
     /// For conformance: the folder and the thread live as long as the process.
@@ -155,11 +138,5 @@ impl seckill_queue::conformance::Front for Front {
             .expect("answers")
             .expect("has a state")
             .stock_left
-    }
-}
-
-impl Drop for Engine {
-    fn drop(&mut self) {
-        self.stop();
     }
 }

@@ -4,3 +4,7 @@ mod identity;
 mod order;
 mod routes;
 mod support;
+
+// The sample activity of the unit tests.
+#[path = "../../src/testing.rs"]
+mod testing;

@@ -8,9 +8,9 @@ use seckill_gate::{
     Authority, Expectations, Gate, Limit, Limits, Moment, Networks, Request, Settings, Signer, Switches, Verifier,
     Verifiers,
 };
-use seckill_sale::{
-    Activity, ActivityId, Challenge, Currency, EpochMs, Price, ProductId, Quantity, Status, UserId, Window,
-};
+use seckill_sale::{Activity, ActivityId, EpochMs, UserId, Window};
+
+use crate::testing;
 
 pub(crate) const SECRET: &[u8] = b"a secret of more than thirty-two bytes";
 pub(crate) const STARTS_AT: EpochMs = EpochMs(1_750_000_000_000);
@@ -29,27 +29,11 @@ pub(crate) fn user(id: &str) -> UserId {
 /// A running activity of one unit a buyer.
 pub(crate) fn activity(id: u64) -> Activity {
     Activity {
-        id: activity_id(id),
-        product_id: ProductId::new(1).expect("in range"),
-        product_name: String::new(),
-        title: String::new(),
-        price: Price::new(2).expect("in range"),
-        seckill_price: Price::new(1).expect("in range"),
-        currency: Currency::new("CNY").expect("three capitals"),
-        stock_total: 1,
         window: Window {
             starts_at: STARTS_AT,
             ends_at: ENDS_AT,
         },
-        per_user_limit: Quantity::ONE,
-        shards: 1,
-        challenge: Challenge::None,
-        status: Status::Running,
-        epoch: None,
-        version: 1,
-        resumes_at: None,
-        notice: None,
-        created_at: EpochMs(0),
+        ..testing::activity(id)
     }
 }
 

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use seckill_ledger::Error;
 
 use super::Options;
-use super::errors::{Stop, classify};
+use super::errors::Stop;
 
 /// 3.51.3: older ones can lose committed pages when a WAL is reset while two connections are open.
 const VERSION_MIN: i32 = 3_051_003;
@@ -36,33 +36,27 @@ pub(super) enum Access {
     Read,
 }
 
-pub(super) fn open(place: &Place, access: Access, options: &Options) -> Result<Connection, Error> {
+pub(super) fn open(place: &Place, access: Access, options: &Options) -> Result<Connection, Stop> {
     check_version(rusqlite::version_number(), rusqlite::version())?;
-    let connect = || -> rusqlite::Result<Connection> {
-        let connection = match place {
-            Place::File(path) => open_file(path)?,
-            Place::Memory => Connection::open_in_memory()?,
-        };
-        connection.busy_timeout(Duration::from_millis(options.busy_wait_ms_max.into()))?;
-        connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED_MAX);
-        connection.pragma_update(None, "journal_mode", "WAL")?;
-        connection.pragma_update(None, "synchronous", "FULL")?;
-        connection.pragma_update(None, "foreign_keys", true)?;
-        connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES_MAX)?;
-        connection.pragma_update(None, "journal_size_limit", WAL_BYTES_KEPT_MAX)?;
-        connection.pragma_update(None, "temp_store", "MEMORY")?;
-        let cache_kib = match access {
-            Access::Write => options.cache_kib,
-            Access::Read => options.cache_kib / 4,
-        };
-        connection.pragma_update(None, "cache_size", -i64::from(cache_kib))?;
-        connection.pragma_update(None, "query_only", access == Access::Read)?;
-        Ok(connection)
+    let connection = match place {
+        Place::File(path) => open_file(path)?,
+        Place::Memory => Connection::open_in_memory()?,
     };
-    connect().map_err(|error| match place {
-        Place::File(path) => Error::Outage(format!("{}: {error}", path.display())),
-        Place::Memory => classify(&error),
-    })
+    connection.busy_timeout(Duration::from_millis(options.busy_wait_ms_max.into()))?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED_MAX);
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES_MAX)?;
+    connection.pragma_update(None, "journal_size_limit", WAL_BYTES_KEPT_MAX)?;
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    let cache_kib = match access {
+        Access::Write => options.cache_kib,
+        Access::Read => options.cache_kib / 4,
+    };
+    connection.pragma_update(None, "cache_size", -i64::from(cache_kib))?;
+    connection.pragma_update(None, "query_only", access == Access::Read)?;
+    Ok(connection)
 }
 
 fn open_file(path: &Path) -> rusqlite::Result<Connection> {
@@ -86,13 +80,19 @@ pub(super) fn in_transaction<T>(
     behavior: TransactionBehavior,
     work: impl FnOnce(&Transaction<'_>) -> Result<T, Stop>,
 ) -> Result<T, Error> {
-    let run = || -> Result<T, Stop> {
-        let transaction = connection.transaction_with_behavior(behavior)?;
-        let done = work(&transaction)?;
-        transaction.commit()?;
-        Ok(done)
-    };
-    run().map_err(Error::from)
+    Ok(run_transaction(connection, behavior, work)?)
+}
+
+/// The same for whoever must know what SQLite said.
+pub(super) fn run_transaction<T>(
+    connection: &mut Connection,
+    behavior: TransactionBehavior,
+    work: impl FnOnce(&Transaction<'_>) -> Result<T, Stop>,
+) -> Result<T, Stop> {
+    let transaction = connection.transaction_with_behavior(behavior)?;
+    let done = work(&transaction)?;
+    transaction.commit()?;
+    Ok(done)
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! What SQLite's errors mean to the caller: an outage is waited for, a rejected row is set aside. Everything that is not clearly
 //! the row's fault is an outage, because a ticket set aside by mistake costs an operator's attention.
 
+use std::path::Path;
+
 use rusqlite::ErrorCode;
 use seckill_ledger::{Conflict, Error};
 
@@ -49,6 +51,24 @@ pub(super) fn found<T>(row: rusqlite::Result<T>, what: &'static str) -> Result<T
         rusqlite::Error::QueryReturnedNoRows => Stop::Ledger(Error::NotFound(what)),
         other => Stop::Sqlite(other),
     })
+}
+
+/// Whether another connection held a lock that was needed.
+pub(super) fn is_locked(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
+}
+
+/// The error with the file that it is about.
+pub(super) fn at(path: &Path, error: Error) -> Error {
+    let named = |what| format!("{}: {what}", path.display());
+    match error {
+        Error::Outage(what) => Error::Outage(named(what)),
+        Error::Rejected(what) => Error::Rejected(named(what)),
+        other => other,
+    }
 }
 
 pub(super) fn classify(error: &rusqlite::Error) -> Error {

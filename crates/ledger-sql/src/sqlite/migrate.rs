@@ -6,36 +6,35 @@
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-use seckill_ledger::Error;
 
-use super::connection::in_transaction;
+use super::connection::run_transaction;
 use super::errors::{Stop, rejected};
 
 /// All steps, ascending. A step that was released is never changed.
 const STEPS: &[(i64, &str)] = &[(1, include_str!("../../migrations/sqlite/0001_initial.sql"))];
 
 /// Migrates and then compares the tables with those of an empty, migrated database.
-pub(super) fn migrate(connection: &mut Connection) -> Result<(), Error> {
+pub(super) fn migrate(connection: &mut Connection) -> Result<(), Stop> {
     apply(connection)?;
-    let mut expected = Connection::open_in_memory().map_err(Stop::from)?;
+    let mut expected = Connection::open_in_memory()?;
     apply(&mut expected)?;
     let (present, expected) = (objects(connection)?, objects(&expected)?);
     for (name, sql) in &expected {
         match present.get(name) {
             Some(same) if same == sql => {}
             Some(_) => {
-                return Err(Error::Rejected(format!(
+                return Err(rejected(format!(
                     "the database's {name} was changed by somebody; it has to be as by: {sql}"
                 )));
             }
-            None => return Err(Error::Rejected(format!("the database lacks {name}; run: {sql};"))),
+            None => return Err(rejected(format!("the database lacks {name}; run: {sql};"))),
         }
     }
     Ok(())
 }
 
-fn apply(connection: &mut Connection) -> Result<(), Error> {
-    in_transaction(connection, TransactionBehavior::Immediate, |transaction| {
+fn apply(connection: &mut Connection) -> Result<(), Stop> {
+    run_transaction(connection, TransactionBehavior::Immediate, |transaction| {
         let present = version(transaction)?;
         let newest = STEPS.last().map_or(0, |step| step.0);
         if newest < present {
@@ -81,6 +80,8 @@ fn objects(connection: &Connection) -> Result<BTreeMap<String, String>, Stop> {
 
 #[cfg(test)]
 mod tests {
+    use seckill_ledger::Error;
+
     use super::*;
 
     fn migrated() -> Connection {
@@ -90,7 +91,7 @@ mod tests {
     }
 
     fn refusal(connection: &mut Connection) -> String {
-        migrate(connection).unwrap_err().to_string()
+        Error::from(migrate(connection).unwrap_err()).to_string()
     }
 
     #[test]

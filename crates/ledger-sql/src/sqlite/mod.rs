@@ -17,6 +17,7 @@ mod fault_tests;
 mod inserts;
 mod migrate;
 mod movements;
+mod opening;
 mod operations;
 mod orders;
 mod pages;
@@ -39,7 +40,7 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use seckill_ledger::Error;
 
-use connection::{Access, Place, in_transaction};
+use connection::in_transaction;
 use errors::Stop;
 use threads::{Crew, Lane};
 
@@ -93,45 +94,6 @@ enum Engine {
 }
 
 impl Sqlite {
-    /// Opens the file at `path`, makes it where it is missing, and brings its tables to this version.
-    ///
-    /// # Errors
-    /// [`Error::Outage`] where the file can't be used; [`Error::Rejected`] where it is a newer version's, another program's, or was
-    /// changed by hand.
-    pub fn open(path: &Path, options: &Options) -> Result<Self, Error> {
-        Self::open_place(&Place::File(path.to_owned()), options)
-    }
-
-    /// Opens an empty database in memory, which ends with this value.
-    ///
-    /// # Errors
-    /// As [`Sqlite::open`].
-    pub fn open_in_memory(options: &Options) -> Result<Self, Error> {
-        Self::open_place(&Place::Memory, options)
-    }
-
-    fn open_place(place: &Place, options: &Options) -> Result<Self, Error> {
-        let mut writing = connection::open(place, Access::Write, options)?;
-        migrate::migrate(&mut writing)?;
-        let engine = match (options.threads, place) {
-            (Threads::Inline, _) => Engine::Inline(Mutex::new(writing)),
-            (Threads::Own { .. }, Place::Memory) => Engine::Threads {
-                writer: Crew::start("ledger-writer", vec![writing])?,
-                readers: None,
-            },
-            (Threads::Own { readers }, Place::File(_)) => {
-                let reading = (0..readers.clamp(1, Threads::READERS_MAX))
-                    .map(|_| connection::open(place, Access::Read, options))
-                    .collect::<Result<Vec<_>, _>>()?;
-                Engine::Threads {
-                    writer: Crew::start("ledger-writer", vec![writing])?,
-                    readers: Some(Crew::start("ledger-reader", reading)?),
-                }
-            }
-        };
-        Ok(Self { engine })
-    }
-
     /// Copies the whole database, as of one commit, into a new file. Writers go on meanwhile.
     ///
     /// # Errors

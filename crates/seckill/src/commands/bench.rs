@@ -138,9 +138,13 @@ fn measured(error: seckill_bench::Error) -> Failure {
 }
 
 /// A bar on stderr; nothing where stderr is no terminal.
-pub(super) fn bar(length: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{wide_bar} {pos}/{len} {per_sec}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
+fn bar(length: u64) -> ProgressBar {
+    bar_with(length, "{wide_bar} {pos}/{len} {per_sec}")
+}
+
+/// The same with words of one's own.
+pub(super) fn bar_with(length: u64, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(length).with_style(style)
 }
 

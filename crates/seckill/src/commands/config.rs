@@ -7,6 +7,7 @@ use super::Context;
 use crate::cli::ConfigCommand;
 use crate::exit::{Failure, Outcome};
 use crate::logging::{print, say};
+use crate::serve::acceptance;
 
 pub(super) fn run(context: &Context, command: ConfigCommand) -> Outcome {
     match command {
@@ -28,8 +29,11 @@ fn check(context: &Context) -> Outcome {
     let checked = Settings::check(&context.sources(Vec::new())?);
     let (mut errors, warnings) = match checked {
         Ok(settings) => {
-            let auth = settings.require_auth().err().map(|error| error.to_string());
-            (auth.into_iter().collect::<Vec<_>>(), settings.warnings)
+            let refusals = acceptance::refusals(&settings);
+            (
+                refusals.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                settings.warnings,
+            )
         }
         Err(errors) => (errors.iter().map(ToString::to_string).collect(), Vec::new()),
     };
@@ -41,7 +45,10 @@ fn check(context: &Context) -> Outcome {
         errors.iter().for_each(|error| say(&format!("error: {error}")));
     }
     match errors.len() {
-        0 => Ok(()),
+        0 => {
+            say("the server can be started with these settings");
+            Ok(())
+        }
         count => Err(Failure::usage(format!("{count} of the settings cannot be used"))),
     }
 }

@@ -1,5 +1,7 @@
 //! `seckill demo`: everything in one process in a temporary folder, with a sample sale that opens in a moment.
 
+mod summary;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,14 +9,13 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use rand::RngExt;
 use seckill_bench::canonical::{SaleConfig, run_on, wait_open};
-use seckill_bench::report::Report;
 use seckill_bench::server::Target;
 use seckill_gate::{Expectations, Signer};
 use seckill_sale::{Clock, SystemClock, UserId};
 use seckill_settings::{Settings, Sources};
 use serde_json::json;
 
-use super::bench::bar;
+use super::bench::bar_with;
 use super::remote::Remote;
 use crate::cli::DemoArgs;
 use crate::exit::{Failure, Outcome, chain};
@@ -41,8 +42,8 @@ pub(super) fn run(args: &DemoArgs) -> Outcome {
     let admin_token = random_hex();
     let settings = settings(args, folder.path(), &secret, &admin_token)?;
     logging::start(&settings.log)?;
-    let signals = Signals::install()?;
-    let running = serve::start(settings)?;
+    let mut signals = Signals::install()?;
+    let running = serve::start(settings, &mut signals)?;
     let (public, admin) = (running.public_addr(), running.admin_addr());
     let activity = prepare(&Remote::at(admin, admin_token.clone()))?;
     introduce(public, admin, activity, &secret, &admin_token)?;
@@ -137,7 +138,8 @@ fn token(secret: &str) -> Result<String, Failure> {
 fn run_crowd(target: &Target, activity: u64, users: usize) -> Outcome {
     say(&format!("{users} buyers wait for the opening"));
     wait_open(target, activity, Duration::from_secs(60)).map_err(|error| Failure::failed(chain(&error)))?;
-    let bar = bar(users as u64);
+    // Without a rate: the crowd's pace is made up.
+    let bar = bar_with(users as u64, "{wide_bar} {pos} of {len} buyers");
     let moved = bar.clone();
     let config = SaleConfig {
         units: UNITS,
@@ -146,13 +148,9 @@ fn run_crowd(target: &Target, activity: u64, users: usize) -> Outcome {
     };
     let sale = run_on(target, activity, &config).map_err(|error| Failure::failed(chain(&error)))?;
     bar.finish_and_clear();
-    let report = Report {
-        sale: Some(sale),
-        ..Report::default()
-    };
-    print(&report.text())?;
-    match report.violations() {
-        violations if violations.is_empty() => Ok(()),
+    print(&summary::lines(&sale).join("\n"))?;
+    match &sale.violations[..] {
+        [] => Ok(()),
         violations => Err(Failure::violated(violations.join("; "))),
     }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use seckill_engine_embedded::journal::{repair, verify};
-use seckill_engine_embedded::lock::Lock;
 use seckill_engine_embedded::storage::Disk;
 use seckill_flow::{Operator, OperatorSettings, Pace, Results};
 use seckill_gate::Catalogue;
@@ -17,13 +16,14 @@ use super::Context;
 use crate::cli::{DataArgs, JournalCommand, RecoverArgs};
 use crate::exit::{Failure, Outcome, chain};
 use crate::logging::{print, say};
-use crate::serve::layers::{JOURNAL_FOLDER, Layers, Opened, Pairing, block_on, open_layers};
+use crate::serve::Patience;
+use crate::serve::layers::{JOURNAL_FOLDER, Layers, Opened, Pairing, block_on, open_layers, take_folder};
 
 pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
     let settings = context.settings(args.data.flags())?;
     let only = args.id.map(ActivityId::new).transpose().map_err(Failure::usage)?;
-    let opened = open_layers(&settings)?;
-    describe(&opened)?;
+    let opened = open_layers(&settings, Patience::of_command())?;
+    let belongs = describe(&opened)?;
     let adopted = (
         opened.installation.id,
         opened.engine.installation(),
@@ -32,6 +32,13 @@ pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
     let layers = opened.run()?;
     let operator = operator(&layers);
     let plan = block_on(operator.recovery_plan(only)).map_err(|error| Failure::failed(chain(&error)))?;
+    if belongs && plan.is_empty() {
+        let what = only.map_or_else(
+            || "store and database agree".to_owned(),
+            |id| format!("activity {id} is sound"),
+        );
+        return print(&format!("nothing to recover: {what}"));
+    }
     for step in &plan {
         print(&step.to_string())?;
     }
@@ -55,13 +62,16 @@ pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
     Ok(())
 }
 
-/// What is wrong, in a sentence.
-fn describe(opened: &Opened) -> Outcome {
-    match opened.pairing() {
-        Pairing::Good => print("journal and database belong together"),
-        Pairing::Fresh => print("journal and database are new"),
-        Pairing::Bad(why) => print(&why),
-    }
+/// What is wrong, in a sentence; gives whether journal and database belong together.
+fn describe(opened: &Opened) -> Result<bool, Failure> {
+    let pairing = opened.pairing();
+    let belongs = !matches!(pairing, Pairing::Bad(_));
+    print(match &pairing {
+        Pairing::Good => "journal and database belong together",
+        Pairing::Fresh => "journal and database are new",
+        Pairing::Bad(why) => why,
+    })?;
+    Ok(belongs)
 }
 
 fn operator(layers: &Layers) -> Operator {
@@ -111,7 +121,7 @@ pub(super) fn journal(context: &Context, data: &DataArgs, command: &JournalComma
         JournalCommand::EraseBuyer { activity, user } => {
             let activity = ActivityId::new(*activity).map_err(Failure::usage)?;
             let user = UserId::new(user).map_err(Failure::usage)?;
-            let layers = open_layers(&settings)?.run()?;
+            let layers = open_layers(&settings, Patience::of_command())?.run()?;
             match block_on(layers.engine.erase_buyer(activity, user)).map_err(Failure::failed)? {
                 true => print("erased; `seckill audit` and `seckill reconcile` will notice"),
                 false => Err(Failure::failed("there is no such buyer")),
@@ -121,7 +131,7 @@ pub(super) fn journal(context: &Context, data: &DataArgs, command: &JournalComma
 }
 
 fn with_disk(settings: &Settings, work: impl FnOnce(&Disk) -> Outcome) -> Outcome {
-    let _lock = Lock::acquire(&settings.data_dir).map_err(|error| Failure::failed(chain(&error)))?;
+    let _lock = take_folder(settings)?;
     let folder = settings.data_dir.join(JOURNAL_FOLDER);
     let disk = Disk::open(&folder).map_err(|error| Failure::failed(format!("{}: {error}", folder.display())))?;
     work(&disk)

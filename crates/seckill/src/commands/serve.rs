@@ -17,6 +17,7 @@ pub(super) fn serve(context: &Context, args: &ServeArgs) -> Outcome {
     if !asked_all && matches!(settings.store.url, StoreUrl::Embedded) {
         return Err(Failure::usage(EMBEDDED_ROLES));
     }
+    serve::acceptance::check(&settings)?;
     logging::start(&settings.log)?;
     serve::run(settings)
 }
@@ -26,18 +27,14 @@ const EMBEDDED_ROLES: &str = "the embedded store lives in the serving process, s
 
 pub(super) fn work(context: &Context) -> Outcome {
     let settings = context.settings(Vec::new())?;
-    match settings.store.url {
-        StoreUrl::Embedded => Err(Failure::usage(EMBEDDED_ROLES)),
-        StoreUrl::Remote(url) => Err(Failure::usage(format!(
-            "store.url: {url} is not built into this version"
-        ))),
-    }
+    serve::acceptance::store(&settings)?;
+    Err(Failure::usage(EMBEDDED_ROLES))
 }
 
 /// Opening the database brings it to this version; the folder's lock keeps a serving process from being disturbed.
 pub(super) fn migrate(context: &Context, args: &DataArgs) -> Outcome {
     let settings = context.settings(args.flags())?;
-    drop(serve::layers::open_layers(&settings)?);
+    drop(serve::layers::open_layers(&settings, serve::Patience::of_command())?);
     logging::say("the database has the tables of this version");
     Ok(())
 }

@@ -25,6 +25,12 @@ pub(crate) fn gate(
     }))
 }
 
+/// Whether a gate can be made with these settings.
+pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
+    authority(settings)?;
+    limits(settings).map(drop)
+}
+
 fn authority(settings: &Settings) -> Result<Authority, Failure> {
     let expectations = Expectations {
         audience: settings.auth.audience.clone(),

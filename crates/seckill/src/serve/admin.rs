@@ -14,7 +14,7 @@ use super::secrets::{self, Kept};
 use crate::exit::{Failure, chain};
 
 /// Connections of the admin port: operators and scrapers.
-const CONNECTIONS_MAX: usize = 512;
+pub(crate) const CONNECTIONS_MAX: usize = 512;
 
 /// Binds the port.
 pub(crate) fn bind(settings: &Settings) -> Result<Listener, Failure> {
@@ -63,12 +63,13 @@ pub(crate) fn serve(
     api: &Arc<Shared>,
 ) -> Result<ServerHandle, Failure> {
     let limits = public::limits(&node.settings);
+    let connections_max = CONNECTIONS_MAX.min(limits.connections_max);
     let server = Server {
         listener,
         cores: 1,
         limits: Limits {
-            connections_max: CONNECTIONS_MAX,
-            connections_per_ip: CONNECTIONS_MAX,
+            connections_max,
+            connections_per_ip: connections_max,
             ..limits
         },
         error_answers: Arc::new(api.error_answers()),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use rand::Rng;
+use rustix::fs::Mode;
 use seckill_engine_embedded::lock::Lock;
 use seckill_engine_embedded::storage::Disk;
 use seckill_engine_embedded::{Embedded, Options, Sequencer, open};
@@ -13,8 +14,9 @@ use seckill_flow::Settle;
 use seckill_ledger::{Installation, Operations};
 use seckill_ledger_sql::Sqlite;
 use seckill_sale::{Clock, InstallationId, SystemClock};
-use seckill_settings::{DatabaseUrl, Settings, StoreUrl};
+use seckill_settings::Settings;
 
+use super::{Patience, acceptance};
 use crate::exit::{Failure, chain};
 
 /// Folder of the journal within the data folder.
@@ -52,22 +54,21 @@ pub(crate) enum Pairing {
     Bad(String),
 }
 
+/// Takes the data folder, which is made where it is missing. From here on this process makes files that only its user can read: they
+/// hold personal data. What is there already stays as it is.
+pub(crate) fn take_folder(settings: &Settings) -> Result<Lock, Failure> {
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    Lock::acquire(&settings.data_dir).map_err(|error| Failure::failed(chain(&error)))
+}
+
 /// Opens everything in the data folder. Nothing is changed but what a first start creates.
-pub(crate) fn open_layers(settings: &Settings) -> Result<Opened, Failure> {
-    if let StoreUrl::Remote(url) = &settings.store.url {
-        return Err(Failure::usage(format!(
-            "store.url: {url} is not built into this version; use \"embedded\""
-        )));
-    }
-    let DatabaseUrl::Sqlite(database) = &settings.database.url else {
-        return Err(Failure::usage("database.url: only sqlite is built into this version"));
-    };
+pub(crate) fn open_layers(settings: &Settings, mut patience: Patience<'_>) -> Result<Opened, Failure> {
+    acceptance::store(settings)?;
+    let database = acceptance::database(settings)?;
+    let lock = take_folder(settings)?;
     let journal = settings.data_dir.join(JOURNAL_FOLDER);
     create_folder(&journal)?;
-    let lock = Lock::acquire(&settings.data_dir).map_err(|error| Failure::failed(chain(&error)))?;
-    let ledger = Sqlite::open(database, &seckill_ledger_sql::Options::default())
-        .map_err(|error| Failure::unreachable(format!("{}: {error}", database.display())))?;
-    let ledger = Arc::new(ledger);
+    let ledger = Arc::new(patience.open_ledger(database, &seckill_ledger_sql::Options::default())?);
     let installation = block_on(ledger.installation()).map_err(Failure::unreachable)?;
     let storage = Disk::open(&journal).map_err(|error| Failure::failed(format!("{}: {error}", journal.display())))?;
     let mut options = Options {

@@ -5,12 +5,15 @@
 //! SIGTERM  ─▶ not ready ─▶ streams say goodbye ─▶ ports drain ─▶ house ends ─▶ journal and database close
 //! ```
 
+pub(crate) mod acceptance;
 mod access;
 mod admin;
+mod descriptors;
 mod house;
 pub(crate) mod layers;
 mod meters;
 pub(crate) mod node;
+mod patience;
 mod public;
 pub(crate) mod secrets;
 mod signals;
@@ -25,6 +28,7 @@ use crate::exit::{Failure, Outcome};
 use crate::logging;
 use house::House;
 use node::Node;
+pub(crate) use patience::Patience;
 pub(crate) use signals::Signals;
 
 /// A serving process.
@@ -39,12 +43,13 @@ pub(crate) struct Running {
     pub(crate) admin_token_made: bool,
 }
 
-/// Starts everything and returns once it is ready.
-pub(crate) fn start(settings: Settings) -> Result<Running, Failure> {
-    settings.require_auth()?;
+/// Starts everything and returns once it is ready. Signals end the wait for a database that another process has locked.
+pub(crate) fn start(mut settings: Settings, signals: &mut Signals) -> Result<Running, Failure> {
+    acceptance::check(&settings)?;
+    descriptors::fit(&mut settings)?;
     let public_listener = public::bind(&settings)?;
     let admin_listener = admin::bind(&settings)?;
-    let opened = layers::open_layers(&settings)?;
+    let opened = layers::open_layers(&settings, Patience::of_server(signals))?;
     let token = admin::token(&settings)?;
     let node = Arc::new(Node::new(settings, opened)?);
     let refreshed = layers::block_on(node.operator.refresh_catalogue());
@@ -124,8 +129,8 @@ pub(crate) fn run(settings: Settings) -> Outcome {
         tracing::warn!("{warning}");
     }
     // Taken over before anything is begun, so that no signal ends a half-started process by default.
-    let signals = Signals::install()?;
-    let running = start(settings)?;
+    let mut signals = Signals::install()?;
+    let running = start(settings, &mut signals)?;
     if running.admin_token_made {
         logging::say(&format!(
             "admin token (shown once, kept in the data folder): {}",

@@ -19,6 +19,11 @@ pub(crate) fn bind(settings: &Settings) -> Result<Listener, Failure> {
         .map_err(|error| Failure::failed(format!("server.listen {address}: {}", chain(&error))))
 }
 
+/// Whether the API can be made with these settings.
+pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
+    api_settings(settings).map(drop)
+}
+
 /// What all cores of the API share.
 pub(crate) fn shared(node: &Node) -> Result<Arc<Shared>, Failure> {
     Ok(Shared::new(Parts {

@@ -1,6 +1,7 @@
 //! Signals: SIGTERM and SIGINT end the process orderly, a second one hurries it, SIGHUP is noted and ignored.
 
 use std::thread;
+use std::time::Duration;
 
 use seckill_engine_embedded::Embedded;
 use tokio::runtime::{Builder, Runtime};
@@ -35,6 +36,23 @@ impl Signals {
             terminate,
             interrupt,
             hang_up,
+        })
+    }
+
+    /// Lets some time pass; false where a signal told the process to end meanwhile.
+    pub(crate) fn pause(&mut self, time: Duration) -> bool {
+        let Self {
+            runtime,
+            terminate,
+            interrupt,
+            ..
+        } = self;
+        runtime.block_on(async {
+            tokio::select! {
+                _ = terminate.recv() => false,
+                _ = interrupt.recv() => false,
+                () = tokio::time::sleep(time) => true,
+            }
         })
     }
 

@@ -206,22 +206,3 @@ fn assert_no_5xx(server: &Server) {
         .collect();
     assert!(bad.iter().all(|line| line.ends_with(" 0")), "{bad:?}");
 }
-
-#[test]
-fn the_demo_with_a_crowd_prints_a_balanced_audit_and_ends() {
-    let (code, stdout, stderr) = run(
-        &[
-            "demo",
-            "--crowd",
-            "2000",
-            "--exit",
-            "--listen",
-            "127.0.0.1:0",
-            "--admin-listen",
-            "127.0.0.1:0",
-        ],
-        &[],
-    );
-    assert_eq!(code, Some(0), "{stderr}");
-    assert!(stdout.contains("curl -X POST"), "{stdout}");
-}

@@ -4,11 +4,13 @@ mod audit;
 mod brake;
 mod command_line;
 mod crash;
+mod demo;
 mod purchase;
 mod push;
 mod race;
 mod restore;
 mod shutdown;
+mod start;
 
 use seckill_testkit::Program;
 

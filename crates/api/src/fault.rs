@@ -1,0 +1,195 @@
+//! What an error of a layer means to whoever asked over HTTP: one table for both ports. It knows nothing of requests; what is wrong with
+//! those is in each port's own errors.
+
+use seckill_ledger::Conflict;
+use seckill_sale::{Code, NotReady};
+use serde_json::{Value, json};
+
+use crate::answer::Answer;
+
+/// Why a layer did not do what was asked.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Fault {
+    /// No such activity.
+    #[error("no such activity")]
+    UnknownActivity,
+    /// No such row of another kind.
+    #[error("no such {0}")]
+    NotFound(&'static str),
+    /// The state does not allow it.
+    #[error("conflict: {why}")]
+    Conflict {
+        /// What stands in the way, for people.
+        why: String,
+        /// The same for programs; null where there is nothing to say.
+        data: Value,
+    },
+    /// The idempotency key was used with another request.
+    #[error("idempotency key reused")]
+    KeyReused,
+    /// A layer can't be reached; nothing was changed that asking again would do twice.
+    #[error("busy: {0}")]
+    Busy(&'static str),
+    /// It may or may not have been done; asking again is harmless.
+    #[error("outcome unknown")]
+    OutcomeUnknown,
+    /// The store can't do it now.
+    #[error("the store is not ready: {}", .0.as_str())]
+    NotReady(NotReady),
+    /// A bug.
+    #[error("internal error")]
+    Internal,
+}
+
+impl Fault {
+    /// A state that stands in the way, in words alone.
+    pub fn conflict(why: impl Into<String>) -> Self {
+        Self::Conflict {
+            why: why.into(),
+            data: Value::Null,
+        }
+    }
+
+    /// The answer for somebody who may know what there is: the operator.
+    #[must_use]
+    pub fn answer(self) -> Answer {
+        match self {
+            Self::UnknownActivity => Answer::error(Code::UnknownActivity),
+            Self::NotFound(what) => Answer::error(Code::NotFound).detail(format!("there is no such {what}").into()),
+            Self::Conflict { why, data } => Answer::error(Code::Conflict).detail(why.into()).data(&data),
+            Self::KeyReused => Answer::error(Code::KeyReused),
+            Self::Busy(what) => Answer::error(Code::Busy).detail(what.into()),
+            Self::OutcomeUnknown => {
+                Answer::error(Code::OutcomeUnknown).detail("it may have been done; asking again is harmless".into())
+            }
+            Self::NotReady(reason) => Answer::error(Code::StoreNotReady).data(&json!({"reason": reason.as_str()})),
+            Self::Internal => Answer::error(Code::Internal),
+        }
+    }
+}
+
+impl From<Conflict> for Fault {
+    fn from(conflict: Conflict) -> Self {
+        let data = match conflict {
+            Conflict::ProductShort { available, wanted } => json!({"available": available, "wanted": wanted}),
+            Conflict::Fixed(field) => json!({"field": field}),
+            Conflict::OrderState(state) => json!({"state": state}),
+            _ => Value::Null,
+        };
+        Self::Conflict {
+            why: conflict.to_string(),
+            data,
+        }
+    }
+}
+
+impl From<seckill_ledger::Error> for Fault {
+    fn from(error: seckill_ledger::Error) -> Self {
+        use seckill_ledger::Error as Ledger;
+        match error {
+            Ledger::NotFound("activity") => Self::UnknownActivity,
+            Ledger::NotFound(what) => Self::NotFound(what),
+            Ledger::Conflict(conflict) => conflict.into(),
+            Ledger::KeyReused => Self::KeyReused,
+            Ledger::Outage(reason) => {
+                tracing::warn!(reason, "the ledger could not be used");
+                Self::Busy("the database cannot be used now")
+            }
+            Ledger::Rejected(reason) => {
+                tracing::error!(reason, "the ledger rejected what had been checked");
+                Self::Internal
+            }
+        }
+    }
+}
+
+impl From<seckill_stock::Error> for Fault {
+    fn from(error: seckill_stock::Error) -> Self {
+        use seckill_stock::Error as Stock;
+        match error {
+            Stock::Unavailable => Self::Busy("the store is busy or cannot be reached"),
+            Stock::OutcomeUnknown => Self::OutcomeUnknown,
+            Stock::NotReady(reason) => Self::NotReady(reason),
+        }
+    }
+}
+
+impl From<seckill_queue::Error> for Fault {
+    fn from(error: seckill_queue::Error) -> Self {
+        match error {
+            seckill_queue::Error::Unavailable => Self::Busy("the queue cannot be reached"),
+            seckill_queue::Error::OutcomeUnknown => Self::OutcomeUnknown,
+        }
+    }
+}
+
+impl From<seckill_flow::Error> for Fault {
+    fn from(error: seckill_flow::Error) -> Self {
+        use seckill_flow::Error as Flow;
+        match error {
+            Flow::Ledger(error) => error.into(),
+            Flow::Stock(error) => error.into(),
+            Flow::Queue(error) => error.into(),
+            Flow::Ended | Flow::NoState => Self::conflict(error.to_string()),
+            Flow::Unstable => Self::Busy("the activity changed while it was read; ask again"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use seckill_flow::Error as Flow;
+    use seckill_ledger::Error as Ledger;
+    use seckill_queue::Error as Queue;
+    use seckill_stock::Error as Stock;
+
+    use super::*;
+
+    fn check(error: impl Into<Fault>, expect: &str) {
+        let fault = error.into();
+        assert_eq!(format!("{fault:?}"), expect);
+    }
+
+    #[test]
+    fn every_error_of_a_layer_means_the_same_on_both_ports() {
+        check(Ledger::NotFound("activity"), "UnknownActivity");
+        check(Ledger::NotFound("block"), "NotFound(\"block\")");
+        check(Ledger::KeyReused, "KeyReused");
+        check(
+            Ledger::Outage("locked".to_owned()),
+            "Busy(\"the database cannot be used now\")",
+        );
+        check(Ledger::Rejected("bad row".to_owned()), "Internal");
+        check(Stock::OutcomeUnknown, "OutcomeUnknown");
+        check(Stock::NotReady(NotReady::StoreFull), "NotReady(StoreFull)");
+        check(Queue::OutcomeUnknown, "OutcomeUnknown");
+        check(Flow::Queue(Queue::Unavailable), "Busy(\"the queue cannot be reached\")");
+        check(
+            Flow::Stock(Stock::Unavailable),
+            "Busy(\"the store is busy or cannot be reached\")",
+        );
+        check(
+            Flow::Unstable,
+            "Busy(\"the activity changed while it was read; ask again\")",
+        );
+    }
+
+    #[test]
+    fn conflicts_say_to_programs_what_stands_in_the_way() {
+        let data = |error: Fault| match error {
+            Fault::Conflict { data, .. } => data,
+            other => panic!("{other:?} is no conflict"),
+        };
+        let short = Conflict::ProductShort {
+            available: 1,
+            wanted: 2,
+        };
+        assert_eq!(data(short.into()), json!({"available": 1, "wanted": 2}));
+        assert_eq!(data(Conflict::Fixed("starts_at").into()), json!({"field": "starts_at"}));
+        assert_eq!(
+            data(Ledger::Conflict(Conflict::OrderState("paid")).into()),
+            json!({"state": "paid"})
+        );
+        assert_eq!(data(Flow::Ended.into()), Value::Null);
+    }
+}

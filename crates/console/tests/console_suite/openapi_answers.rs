@@ -1,0 +1,200 @@
+//! The description against answers: a night's work, each answer of which must be described to the last member.
+
+use std::collections::BTreeSet;
+
+use http::Method;
+use serde_json::{Value, json};
+
+use crate::house::{House, activity, product};
+use crate::openapi_document::Document;
+use crate::request::Reply;
+
+pub(crate) struct Night {
+    pub(crate) house: House,
+    pub(crate) document: Document,
+    answered: BTreeSet<(String, String)>,
+}
+
+impl Night {
+    pub(crate) async fn new() -> Self {
+        let house = House::new();
+        Self {
+            document: Document::of(&house).await,
+            house,
+            answered: BTreeSet::new(),
+        }
+    }
+
+    /// Checks an answer against what is said of it.
+    pub(crate) fn check(&mut self, method: &Method, route: &str, reply: &Reply) {
+        let operation = self.document.operation(method, route);
+        let (status, at) = (reply.status.as_u16(), format!("{method} {route}"));
+        let response = self.document.response(&operation, status);
+        let response = response.unwrap_or_else(|| panic!("{at} does not say {status}: {reply:?}"));
+        let kind = if reply.status.is_success() {
+            "application/json"
+        } else {
+            "application/problem+json"
+        };
+        let schema = &response["content"][kind]["schema"];
+        assert!(!schema.is_null(), "{at} {status} has no schema");
+        assert_eq!(self.document.misfits(schema, &reply.json, &at), Vec::<String>::new());
+        if reply.status.is_success() {
+            self.answered.insert((method.to_string(), route.to_owned()));
+        } else {
+            let code = reply.json["code"].to_string();
+            let said = response["description"].as_str().expect("a sentence");
+            assert!(said.contains(&code), "{at} {status} does not say {code}: {said}");
+        }
+    }
+
+    async fn ask(&mut self, method: Method, route: &str, id: u64, body: Option<Value>) -> Reply {
+        let request = self
+            .house
+            .ask(method.clone(), &route.replace("{id}", &id.to_string()))
+            .operator();
+        let reply = match body {
+            Some(body) => request.json(&body).send().await,
+            None => request.send().await,
+        };
+        self.check(&method, route, &reply);
+        reply
+    }
+
+    async fn get(&mut self, route: &str, id: u64) -> Reply {
+        self.ask(Method::GET, route, id, None).await
+    }
+
+    pub(crate) async fn post(&mut self, route: &str, id: u64, body: Value) -> Reply {
+        self.ask(Method::POST, route, id, Some(body)).await
+    }
+
+    async fn patch(&mut self, route: &str, id: u64, body: Value) -> Reply {
+        self.ask(Method::PATCH, route, id, Some(body)).await
+    }
+
+    async fn delete(&mut self, route: &str, id: u64, body: Value) -> Reply {
+        self.ask(Method::DELETE, route, id, Some(body)).await
+    }
+}
+
+const ACTIVITY: &str = "/admin/api/activities/{id}";
+
+/// From the product to recovery.
+async fn sell(night: &mut Night) {
+    let product = night.post("/admin/api/products", 0, product()).await.id();
+    night.get("/admin/api/products/{id}", product).await;
+    let body = activity(product, 10);
+    let id = night.post("/admin/api/activities", 0, body).await.id();
+    night.post(&format!("{ACTIVITY}/recover"), id, json!({})).await;
+    night
+        .post(&format!("{ACTIVITY}/recover"), id, json!({"run": true}))
+        .await;
+    night.post("/admin/api/recover", 0, json!({})).await;
+    night.post(&format!("{ACTIVITY}/preheat"), id, json!({})).await;
+    for user in ["a", "b"] {
+        night.house.claim(id, user).await.expect("a unit is left");
+    }
+    night.house.settle().await;
+    for user in ["c", "d"] {
+        night.house.claim(id, user).await.expect("a unit is left");
+    }
+    night.house.park_all().await;
+    let letters = night.get("/admin/api/dead-letters", 0).await;
+    let number = |at: usize| letters.data()["dead_letters"][at]["id"].as_u64().expect("a number");
+    night
+        .post("/admin/api/dead-letters/{id}/retry", number(0), json!({}))
+        .await;
+    let reason = json!({"reason": "bad"});
+    night
+        .post("/admin/api/dead-letters/{id}/discard", number(1), reason.clone())
+        .await;
+    night
+        .post("/admin/api/dead-letters/{id}/discard", number(1), reason)
+        .await;
+    night.house.settle().await;
+    night.get("/admin/api/orders", 0).await;
+    night
+        .post(&format!("{ACTIVITY}/add-stock"), id, json!({"quantity": 5}))
+        .await;
+    night
+        .post(&format!("{ACTIVITY}/add-stock"), id, json!({"quantity": 1_000_000}))
+        .await;
+    night.patch(ACTIVITY, id, json!({"notice": "one each"})).await;
+    night
+        .post(&format!("{ACTIVITY}/pause"), id, json!({"at": "2026-11-11T00:30:00Z"}))
+        .await;
+    night
+        .post(&format!("{ACTIVITY}/resume"), id, json!({"at": "2026-11-11T00:40:00Z"}))
+        .await;
+    night.post(&format!("{ACTIVITY}/resume"), id, json!({})).await;
+    let connection = rusqlite::Connection::open(&night.house.database).expect("the database");
+    let deleted = connection.execute("DELETE FROM orders WHERE user_id = 'b'", []);
+    assert_eq!(deleted, Ok(1));
+    for read in ["audit", "movements"] {
+        night.get(&format!("{ACTIVITY}/{read}"), id).await;
+    }
+    night
+        .post(&format!("{ACTIVITY}/reconcile"), id, json!({"fix": true}))
+        .await;
+    night
+        .post(&format!("{ACTIVITY}/recover"), id, json!({"run": true}))
+        .await;
+    night.post(&format!("{ACTIVITY}/close"), id, json!({})).await;
+    night.post(&format!("{ACTIVITY}/preheat"), id, json!({})).await;
+    night.get(ACTIVITY, id).await;
+    night.get("/admin/api/products", 0).await;
+    night.get("/admin/api/activities", 0).await;
+}
+
+/// What is set beside sales.
+async fn set(night: &mut Night) {
+    night
+        .patch(
+            "/admin/api/switches",
+            0,
+            json!({"admit_ratio": 0.5, "limits": {"ip": "off"}}),
+        )
+        .await;
+    night.get("/admin/api/switches", 0).await;
+    let block = json!({"kind": "ip", "value": "10.1.2.3/8", "reason": "bots"});
+    let id = night.post("/admin/api/blocks", 0, block.clone()).await.id();
+    night.get("/admin/api/blocks", 0).await;
+    night.delete("/admin/api/blocks/{id}", id, json!({})).await;
+    night.delete("/admin/api/blocks/{id}", id, json!({})).await;
+    night.post("/admin/api/blocks", 0, block).await;
+    night
+        .delete("/admin/api/blocks", 0, json!({"kind": "ip", "value": "10.0.0.0/8"}))
+        .await;
+    let schedule = json!({
+        "cron": "0 20 * * *", "time_zone": "Asia/Shanghai", "duration_s": 600, "product_id": 1, "title": "daily",
+        "seckill_price_cents": 1, "stock": 1,
+    });
+    let id = night.post("/admin/api/schedules", 0, schedule).await.id();
+    night.get("/admin/api/schedules", 0).await;
+    night
+        .patch("/admin/api/schedules/{id}", id, json!({"enabled": false}))
+        .await;
+    night
+        .patch("/admin/api/schedules/{id}", 99, json!({"enabled": false}))
+        .await;
+    night.get("/admin/api/audit-rows", 0).await;
+    night.get("/readyz", 0).await;
+    night.house.readiness.set_ready();
+    night.get("/readyz", 0).await;
+}
+
+#[tokio::test]
+async fn every_answer_of_a_night_is_described_to_the_last_member() {
+    let mut night = Night::new().await;
+    sell(&mut night).await;
+    set(&mut night).await;
+    let described: BTreeSet<_> = night
+        .document
+        .operations()
+        .into_iter()
+        .map(|operation| (operation.method.to_string(), operation.route))
+        .filter(|(_, route)| route != "/metrics")
+        .collect();
+    assert_eq!(described, night.answered, "each was answered once");
+}

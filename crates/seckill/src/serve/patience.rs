@@ -1,0 +1,168 @@
+//! How a start meets a database that another process has locked: it waits for a while, says so, and then fails clearly.
+//!
+//! Only the start waits like this. While serving, a locked database is an outage that purchases outlive.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use seckill_ledger::Error;
+use seckill_ledger_sql::{Options, Sqlite};
+
+use super::Signals;
+use crate::exit::Failure;
+use crate::logging::say;
+
+/// How long a locked database is waited for.
+const WAIT_MAX: Duration = Duration::from_secs(30);
+/// After how long a person is told what is waited for.
+const TOLD_AFTER: Duration = Duration::from_secs(3);
+/// Between two attempts; each of them waits inside of SQLite, too.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Waits, and tells a person about it.
+pub(crate) struct Patience<'a> {
+    /// Lets the time pass; false where the process is told to end meanwhile.
+    pause: Box<dyn FnMut(Duration) -> bool + 'a>,
+    tell: Box<dyn FnMut(&str) + 'a>,
+    wait_max: Duration,
+    told_after: Duration,
+}
+
+impl<'a> Patience<'a> {
+    /// Of a server: it writes to the log, and a signal ends the wait.
+    pub(crate) fn of_server(signals: &'a mut Signals) -> Self {
+        Self::new(|time| signals.pause(time), |line| tracing::warn!("{line}"))
+    }
+
+    /// Of a command at a terminal.
+    pub(crate) fn of_command() -> Self {
+        let pause = |time| {
+            std::thread::sleep(time);
+            true
+        };
+        Self::new(pause, say)
+    }
+
+    fn new(pause: impl FnMut(Duration) -> bool + 'a, tell: impl FnMut(&str) + 'a) -> Self {
+        Self {
+            pause: Box::new(pause),
+            tell: Box::new(tell),
+            wait_max: WAIT_MAX,
+            told_after: TOLD_AFTER,
+        }
+    }
+
+    /// Opens the ledger, and waits where its file is locked.
+    ///
+    /// # Errors
+    /// [`Failure::unreachable`]: the file can't be used, or was still locked after [`WAIT_MAX`].
+    pub(crate) fn open_ledger(&mut self, database: &Path, options: &Options) -> Result<Sqlite, Failure> {
+        let begun = Instant::now();
+        let (mut told, mut end) = (false, None);
+        let opened = Sqlite::open_waiting(database, options, || {
+            let waited = begun.elapsed();
+            if self.wait_max <= waited {
+                end = Some(given_up());
+                return false;
+            }
+            if !told && self.told_after <= waited {
+                told = true;
+                (self.tell)(&waiting(database));
+            }
+            let goes_on = (self.pause)(PAUSE);
+            if !goes_on {
+                end = Some("a signal ended the wait for it".to_owned());
+            }
+            goes_on
+        });
+        opened.map_err(|error| failure(&error, end))
+    }
+}
+
+fn waiting(database: &Path) -> String {
+    let (database, limit) = (database.display(), WAIT_MAX.as_secs());
+    format!("{database} is locked by another process; waiting for it, {limit} s at most")
+}
+
+fn given_up() -> String {
+    let limit = WAIT_MAX.as_secs();
+    format!(
+        "another process has held it for {limit} s; end that process (a backup, a shell of sqlite3), then start again"
+    )
+}
+
+fn failure(error: &Error, end: Option<String>) -> Failure {
+    match end {
+        Some(end) => Failure::unreachable(format!("{error}; {end}")),
+        None => Failure::unreachable(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use rusqlite::Connection;
+
+    use super::*;
+
+    /// A database that is locked until the connection goes, and options that wait for nothing by themselves.
+    fn locked(folder: &Path) -> (std::path::PathBuf, Connection, Options) {
+        let path = folder.join("seckill.db");
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let options = Options {
+            busy_wait_ms_max: 0,
+            ..Options::default()
+        };
+        (path, connection, options)
+    }
+
+    #[test]
+    fn a_locked_database_is_opened_when_it_comes_free_and_a_person_is_told_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, other, options) = locked(folder.path());
+        let (told, mut pauses) = (RefCell::new(Vec::new()), 0);
+        let pause = |_| {
+            pauses += 1;
+            if pauses == 3 {
+                other.execute_batch("ROLLBACK").unwrap();
+            }
+            true
+        };
+        let mut patience = Patience {
+            told_after: Duration::ZERO,
+            ..Patience::new(pause, |line| told.borrow_mut().push(line.to_owned()))
+        };
+        patience.open_ledger(&path, &options).unwrap();
+        drop(patience);
+        assert_eq!(pauses, 3);
+        assert_eq!(told.borrow().len(), 1);
+        assert!(
+            told.borrow()[0].contains("seckill.db is locked by another process") && told.borrow()[0].contains("30 s")
+        );
+    }
+
+    #[test]
+    fn who_waited_long_enough_hears_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, _other, options) = locked(folder.path());
+        let mut patience = Patience {
+            wait_max: Duration::ZERO,
+            ..Patience::new(|_| unreachable!("no time is left"), |_| unreachable!("nobody is told"))
+        };
+        let said = patience.open_ledger(&path, &options).map(drop).unwrap_err().to_string();
+        assert!(
+            said.contains("seckill.db: database is locked; another process has held it for 30 s"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn a_signal_ends_the_wait() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, _other, options) = locked(folder.path());
+        let said = Patience::new(|_| false, |_| ()).open_ledger(&path, &options).map(drop);
+        assert!(said.unwrap_err().to_string().contains("a signal ended the wait"));
+    }
+}
