@@ -5,14 +5,15 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER};
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use seckill_gate::retry_after_s;
-use seckill_sale::{Code, EpochMs, Language, RequestId};
+use seckill_sale::{ActivityId, Code, EpochMs, Language, RequestId};
 use serde::Serialize;
 
 use crate::body::Body;
-use crate::dress::{self, Kind, NO_STORE, PROBLEM, dress, stamp};
+use crate::dress::{self, Extra, Kind, NO_STORE, PROBLEM, dress, stamp};
+use crate::repeated::result_path;
 use crate::request_id;
 use crate::wording::{Message, envelope, json, problem};
 
@@ -29,6 +30,7 @@ const FINE: Message = ["成功", "OK"];
 pub struct Answer {
     status: StatusCode,
     headers: HeaderMap,
+    result_of: Option<ActivityId>,
     content: Content,
     retry_after_ms: Option<u64>,
 }
@@ -90,6 +92,7 @@ impl Answer {
         Self {
             status,
             headers: HeaderMap::new(),
+            result_of: None,
             content,
             retry_after_ms: None,
         }
@@ -118,6 +121,13 @@ impl Answer {
             self.headers.reserve(HEADERS_OWN + dress::USUAL);
         }
         self.headers.insert(name, value);
+        self
+    }
+
+    /// Whose result the answer's `Location` leads to.
+    #[must_use]
+    pub(crate) fn result_of(mut self, activity: ActivityId) -> Self {
+        self.result_of = Some(activity);
         self
     }
 
@@ -159,10 +169,14 @@ impl Answer {
         let mut response = http::Response::new(Body::whole(body));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
-        *headers = dress(self.headers, others, kind, id, now);
-        if let Some(wait_ms) = self.retry_after_ms {
-            headers.insert(RETRY_AFTER, HeaderValue::from(retry_after_s(wait_ms, rand::random())));
-        }
+        let retry_after = self
+            .retry_after_ms
+            .map(|wait_ms| HeaderValue::from(retry_after_s(wait_ms, rand::random())));
+        let extra = Extra {
+            location: self.result_of.map(result_path),
+            retry_after,
+        };
+        *headers = dress(self.headers, others, kind, extra, id, now);
         response
     }
 }

@@ -1,7 +1,6 @@
 //! `POST /api/seckill/{activity_id}`: the order of the checks, and what each comes to. Everything that decides stands elsewhere.
 
-use bytes::Bytes;
-use http::header::{HeaderName, LOCATION};
+use http::header::HeaderName;
 use http::request::Parts;
 use http::{HeaderValue, Request, StatusCode};
 use seckill_flow::{Queued, Wish};
@@ -18,7 +17,6 @@ use crate::extract::Incoming;
 use crate::headers::Headers;
 use crate::purchase_form::{self, Asked};
 use crate::queued_view::{self, Place};
-use crate::wording::{Digits, joined};
 
 /// On the answer to a request that was carried out before.
 pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -135,13 +133,9 @@ fn answer(call: &Call, activity: ActivityId, queued: Queued) -> Answer {
         age_ms: 0,
     };
     let view = queued_view::queued(queued.ticket, place, shared.settings.polls);
-    let location = joined(&[b"/api/seckill/result/", Digits::new().of(activity.get())]);
     let answer = Answer::said_json(0, QUEUED, view.json())
         .status(StatusCode::ACCEPTED)
-        .header(
-            LOCATION,
-            HeaderValue::from_maybe_shared(Bytes::from(location)).expect("a path of digits is a header"),
-        );
+        .result_of(activity);
     if queued.replayed {
         answer.header(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"))
     } else {

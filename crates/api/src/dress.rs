@@ -1,12 +1,12 @@
 //! The headers of answers: an answer's own, and what stands on every one.
 
-use std::cell::RefCell;
 use std::sync::LazyLock;
 
-use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName};
+use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, LOCATION, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue};
 use seckill_sale::{EpochMs, RequestId};
 
+use crate::repeated::server_time;
 use crate::request_id;
 
 pub(crate) const SERVER_TIME: HeaderName = HeaderName::from_static("server-time");
@@ -14,7 +14,7 @@ pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json"
 pub(crate) const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
 pub(crate) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// Headers that each answer has besides its own: their map is made in one piece.
-pub(crate) const USUAL: usize = 5;
+pub(crate) const USUAL: usize = 6;
 
 /// What an answer's body is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,29 +25,103 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// The headers of an answer that has none of its own: a copy of a map that was hashed once, with two values exchanged.
-fn usual(hashed: &HeaderMap, id: &RequestId, now: EpochMs) -> HeaderMap {
-    let mut headers = hashed.clone();
+/// What hot answers have besides what stands on every one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Extra {
+    /// Where the result is.
+    pub(crate) location: Option<HeaderValue>,
+    /// When asking again makes sense.
+    pub(crate) retry_after: Option<HeaderValue>,
+}
+
+/// The headers of an answer. `own` are those that its handler set, `others` those that axum set for the same answer, such as `Allow`.
+pub(crate) fn dress(
+    own: HeaderMap,
+    others: HeaderMap,
+    kind: Kind,
+    extra: Extra,
+    id: &RequestId,
+    now: EpochMs,
+) -> HeaderMap {
+    let usual = if own.is_empty() && others.is_empty() {
+        usual(kind, &extra)
+    } else {
+        None
+    };
+    let Some(usual) = usual else {
+        return sewn(own, others, kind, extra, id, now);
+    };
+    let Extra {
+        mut location,
+        mut retry_after,
+    } = extra;
+    let mut headers = usual.clone();
     for (name, value) in &mut headers {
-        if *name == SERVER_TIME {
-            *value = server_time(now);
+        let new = if *name == SERVER_TIME {
+            Some(server_time(now))
         } else if *name == request_id::HEADER {
-            *value = request_id::value(id);
+            Some(request_id::value(id))
+        } else if *name == LOCATION {
+            location.take()
+        } else if *name == RETRY_AFTER {
+            retry_after.take()
+        } else {
+            None
+        };
+        if let Some(new) = new {
+            *value = new;
         }
     }
     headers
 }
 
-/// The headers of an answer with these of its own. `others` are headers that axum set for the same answer, such as `Allow`.
-pub(crate) fn dress(own: HeaderMap, others: HeaderMap, kind: Kind, id: &RequestId, now: EpochMs) -> HeaderMap {
-    static OF_JSON: LazyLock<HeaderMap> = LazyLock::new(|| hashed(JSON));
-    static OF_PROBLEM: LazyLock<HeaderMap> = LazyLock::new(|| hashed(PROBLEM));
-    let bare = own.is_empty() && others.is_empty();
-    match kind {
-        Kind::Json if bare => return usual(&OF_JSON, id, now),
-        Kind::Problem if bare => return usual(&OF_PROBLEM, id, now),
-        _ => {}
+/// A map that was hashed once, of which a copy with some values exchanged is the headers of such an answer: five times as fast as
+/// to insert them one by one.
+fn usual(kind: Kind, extra: &Extra) -> Option<&'static HeaderMap> {
+    static JSON: LazyLock<HeaderMap> = LazyLock::new(|| hashed(Kind::Json, Extra::default()));
+    static QUEUED: LazyLock<HeaderMap> = LazyLock::new(|| {
+        let location = Some(HeaderValue::from_static(""));
+        hashed(
+            Kind::Json,
+            Extra {
+                location,
+                retry_after: None,
+            },
+        )
+    });
+    static PROBLEM: LazyLock<HeaderMap> = LazyLock::new(|| hashed(Kind::Problem, Extra::default()));
+    static SHED: LazyLock<HeaderMap> = LazyLock::new(|| {
+        let retry_after = Some(HeaderValue::from_static(""));
+        hashed(
+            Kind::Problem,
+            Extra {
+                location: None,
+                retry_after,
+            },
+        )
+    });
+    match (kind, extra.location.is_some(), extra.retry_after.is_some()) {
+        (Kind::Json, false, false) => Some(&JSON),
+        (Kind::Json, true, false) => Some(&QUEUED),
+        (Kind::Problem, false, false) => Some(&PROBLEM),
+        (Kind::Problem, false, true) => Some(&SHED),
+        _ => None,
     }
+}
+
+fn hashed(kind: Kind, extra: Extra) -> HeaderMap {
+    sewn(
+        HeaderMap::new(),
+        HeaderMap::new(),
+        kind,
+        extra,
+        &request_id::fresh(),
+        EpochMs(0),
+    )
+}
+
+/// The headers of an answer, one by one.
+fn sewn(own: HeaderMap, others: HeaderMap, kind: Kind, extra: Extra, id: &RequestId, now: EpochMs) -> HeaderMap {
     let mut headers = own;
     headers.reserve(USUAL);
     if !others.is_empty() {
@@ -60,6 +134,12 @@ pub(crate) fn dress(own: HeaderMap, others: HeaderMap, kind: Kind, id: &RequestI
         Kind::Problem => describe(&mut headers, PROBLEM),
         Kind::Other => {}
     }
+    let Extra { location, retry_after } = extra;
+    for (name, value) in [(LOCATION, location), (RETRY_AFTER, retry_after)] {
+        if let Some(value) = value {
+            headers.insert(name, value);
+        }
+    }
     stamp(&mut headers, id, now);
     headers
 }
@@ -69,29 +149,43 @@ fn describe(headers: &mut HeaderMap, content_type: HeaderValue) {
     headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
 }
 
-fn hashed(content_type: HeaderValue) -> HeaderMap {
-    let mut headers = HeaderMap::new();
-    describe(&mut headers, content_type);
-    stamp(&mut headers, &request_id::fresh(), EpochMs(0));
-    headers
-}
-
 /// What stands on every answer, whoever made it.
 pub(crate) fn stamp(headers: &mut HeaderMap, id: &RequestId, now: EpochMs) {
     headers.insert(SERVER_TIME, server_time(now));
     headers.insert(request_id::HEADER, request_id::value(id));
 }
 
-thread_local! {
-    /// The time as it was last written by this thread: a core answers dozens of requests within a millisecond.
-    static LAST_TIME: RefCell<(EpochMs, HeaderValue)> = const { RefCell::new((EpochMs(0), HeaderValue::from_static("0"))) };
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn server_time(now: EpochMs) -> HeaderValue {
-    LAST_TIME.with_borrow_mut(|last| {
-        if last.0 != now {
-            *last = (now, HeaderValue::from(now.0));
+    #[test]
+    fn copied_headers_are_those_that_are_set_one_by_one() {
+        let id = RequestId::new("r-1").expect("valid");
+        let value = |text| Some(HeaderValue::from_static(text));
+        for kind in [Kind::Json, Kind::Problem, Kind::Other] {
+            for (location, retry_after) in [
+                (None, None),
+                (value("/x"), None),
+                (None, value("3")),
+                (value("/x"), value("3")),
+            ] {
+                let extra = Extra { location, retry_after };
+                let none = HeaderMap::new;
+                let one_by_one = sewn(none(), none(), kind, extra.clone(), &id, EpochMs(7));
+                assert_eq!(dress(none(), none(), kind, extra, &id, EpochMs(7)), one_by_one);
+                assert_eq!(one_by_one[SERVER_TIME], "7");
+            }
         }
-        last.1.clone()
-    })
+    }
+
+    #[test]
+    fn own_headers_of_an_answer_stay() {
+        let id = RequestId::new("r-1").expect("valid");
+        let mut own = HeaderMap::new();
+        own.insert(CACHE_CONTROL, HeaderValue::from_static("max-age=1"));
+        let headers = dress(own, HeaderMap::new(), Kind::Json, Extra::default(), &id, EpochMs(7));
+        assert_eq!(headers[CACHE_CONTROL], "max-age=1");
+        assert_eq!(headers[request_id::HEADER], "r-1");
+    }
 }

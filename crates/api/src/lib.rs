@@ -51,6 +51,7 @@ mod pending;
 mod purchase_form;
 mod purchase_token;
 mod queued_view;
+mod repeated;
 mod request_id;
 mod result;
 mod result_view;
