@@ -14,8 +14,9 @@ use std::time::Duration;
 use seckill_queue::Depth;
 use seckill_sale::{EpochMs, WaitsMax};
 
-use crate::command::{Command, Inbox};
+use crate::command::Command;
 use crate::compactor::Compactor;
+use crate::inbox::Inbox;
 use crate::journal::{self, Journal, footprint};
 use crate::observer::Observer;
 use crate::replies::Replies;
@@ -100,6 +101,7 @@ impl<S: Storage> Sequencer<S> {
         self.newest_accepted_at = turn.newest_accepted_at().or(self.newest_accepted_at);
         let committed = turn.commit(&mut self.journal);
         self.ended(began);
+        self.shared.count_batch();
         if !committed {
             self.shared.set_broken();
         }

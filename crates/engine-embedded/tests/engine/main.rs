@@ -2,6 +2,7 @@
 
 mod gathering;
 mod hanging;
+mod hanging_disk;
 mod restart;
 mod stopped;
 mod support;

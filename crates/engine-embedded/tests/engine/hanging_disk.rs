@@ -1,0 +1,91 @@
+//! A disk whose syncs return only when they are let go.
+
+use std::io;
+use std::sync::Arc;
+
+use parking_lot::{Condvar, Mutex};
+use seckill_engine_embedded::storage::{Disk, DiskFile, File, Storage};
+
+#[derive(Default)]
+pub struct Gate {
+    state: Mutex<(bool, bool)>,
+    changed: Condvar,
+}
+
+impl Gate {
+    pub fn shut(&self, shut: bool) {
+        self.state.lock().0 = shut;
+        self.changed.notify_all();
+    }
+
+    fn pass(&self) {
+        let mut state = self.state.lock();
+        while state.0 {
+            state.1 = true;
+            self.changed.notify_all();
+            self.changed.wait(&mut state);
+        }
+    }
+
+    pub fn wait_until_somebody_hangs(&self) {
+        let mut state = self.state.lock();
+        while !state.1 {
+            self.changed.wait(&mut state);
+        }
+    }
+}
+
+#[derive(Clone)]
+pub struct Hanging(pub Disk, pub Arc<Gate>);
+
+pub struct HangingFile(DiskFile, Arc<Gate>);
+
+impl Hanging {
+    fn file(&self, file: io::Result<DiskFile>) -> io::Result<HangingFile> {
+        Ok(HangingFile(file?, self.1.clone()))
+    }
+}
+
+impl Storage for Hanging {
+    type File = HangingFile;
+    fn list(&self) -> io::Result<Vec<String>> {
+        self.0.list()
+    }
+    fn create(&self, name: &str) -> io::Result<HangingFile> {
+        self.file(self.0.create(name))
+    }
+    fn open_to_write(&self, name: &str) -> io::Result<HangingFile> {
+        self.file(self.0.open_to_write(name))
+    }
+    fn open_to_read(&self, name: &str) -> io::Result<HangingFile> {
+        self.file(self.0.open_to_read(name))
+    }
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        self.0.rename(from, to)
+    }
+    fn remove(&self, name: &str) -> io::Result<()> {
+        self.0.remove(name)
+    }
+    fn sync_folder(&self) -> io::Result<()> {
+        self.0.sync_folder()
+    }
+}
+
+impl File for HangingFile {
+    fn len(&self) -> io::Result<u64> {
+        self.0.len()
+    }
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.0.read_at(buffer, offset)
+    }
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
+        self.0.write_at(bytes, offset)
+    }
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+    fn sync_data(&self) -> io::Result<()> {
+        self.1.pass();
+        self.0.sync_data()
+    }
+}
