@@ -34,13 +34,14 @@ impl Embedded {
     ///
     /// # Errors
     /// [`Error::Unavailable`] where nothing was changed: the store hangs, is full of commands or closed, or a reader was not answered in
-    /// time. [`Error::OutcomeUnknown`] where a writer was not: it is done when the disk is back. Holds, and the results that a worker
-    /// has from the ledger, are handed over to a store that hangs, too.
+    /// time. [`Error::OutcomeUnknown`] where a writer was not: it is done when the disk is back. Holds and their ends, and the
+    /// results that a worker has from the ledger, are handed over to a store that hangs, too.
     pub(crate) async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, Error> {
         let (reply, answer) = oneshot::channel();
         let command = command(reply);
         let hangs = self.hangs();
-        if hangs && !matches!(command, Command::Hold(..) | Command::Record(..)) {
+        let is_handed_over = matches!(command, Command::Hold(..) | Command::Release(..) | Command::Record(..));
+        if hangs && !is_handed_over {
             return Err(Error::Unavailable);
         }
         let late = if command.writes() {

@@ -8,6 +8,7 @@ mod trade;
 
 mod audit;
 mod brake;
+mod brake_hanging;
 mod catalogue;
 mod close;
 mod crashes;
