@@ -3,6 +3,7 @@
 mod access;
 mod books;
 mod brake;
+mod brake_hanging;
 mod engine;
 mod errors;
 mod house;

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use seckill_engine_embedded::storage::Disk;
+use seckill_engine_embedded::storage::hanging::{Gate, Hanging};
 use seckill_engine_embedded::{Embedded, Options, open};
 use seckill_queue::{Queue, Verdicts};
 use seckill_sale::{Hold, InstallationId, ManualClock, Refusal, Status, Terms};
@@ -15,7 +16,6 @@ use seckill_stock::{Batcher, Bounds, Brake, Error, Stock};
 use tempfile::TempDir;
 use tokio::task::yield_now;
 
-use crate::hanging_disk::{Gate, Hanging};
 use crate::support::block_on;
 
 /// The runtime looks at its timers only where it has nothing else to do: nothing below depends on how long this is.

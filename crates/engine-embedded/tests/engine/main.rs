@@ -2,7 +2,6 @@
 
 mod gathering;
 mod hanging;
-mod hanging_disk;
 mod restart;
 mod stopped;
 mod support;

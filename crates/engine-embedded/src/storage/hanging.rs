@@ -1,43 +1,56 @@
-//! A disk whose syncs return only when they are let go.
+//! A folder on a disk that stops answering, for tests: its syncs return only when they are let go.
 
 use std::io;
 use std::sync::Arc;
 
+use super::{Disk, DiskFile, File, Storage};
 use parking_lot::{Condvar, Mutex};
-use seckill_engine_embedded::storage::{Disk, DiskFile, File, Storage};
 
-#[derive(Default)]
+/// Lets syncs return, or does not.
+#[derive(Debug, Default)]
 pub struct Gate {
-    state: Mutex<(bool, bool)>,
+    state: Mutex<State>,
     changed: Condvar,
 }
 
+#[derive(Debug, Default)]
+struct State {
+    is_shut: bool,
+    /// Whether a sync has come to the shut gate.
+    has_hung: bool,
+}
+
 impl Gate {
-    pub fn shut(&self, shut: bool) {
-        self.state.lock().0 = shut;
+    /// Whether the disk hangs from now on.
+    pub fn shut(&self, is_shut: bool) {
+        self.state.lock().is_shut = is_shut;
         self.changed.notify_all();
     }
 
     fn pass(&self) {
         let mut state = self.state.lock();
-        while state.0 {
-            state.1 = true;
+        while state.is_shut {
+            state.has_hung = true;
             self.changed.notify_all();
             self.changed.wait(&mut state);
         }
     }
 
+    /// Returns when a sync hangs, or has hung.
     pub fn wait_until_somebody_hangs(&self) {
         let mut state = self.state.lock();
-        while !state.1 {
+        while !state.has_hung {
             self.changed.wait(&mut state);
         }
     }
 }
 
-#[derive(Clone)]
+/// The folder, and what its syncs have to pass.
+#[derive(Clone, Debug)]
 pub struct Hanging(pub Disk, pub Arc<Gate>);
 
+/// An open file of it.
+#[derive(Debug)]
 pub struct HangingFile(DiskFile, Arc<Gate>);
 
 impl Hanging {
