@@ -4,6 +4,7 @@ mod audit;
 mod brake;
 mod command_line;
 mod crash;
+mod hanging;
 mod purchase;
 mod push;
 mod race;
