@@ -86,7 +86,7 @@ fn hanging_store_keeps_nobody_waiting() {
         );
         assert_eq!(
             untold.await.expect("ended"),
-            Err(Refusal::Busy),
+            Err(Refusal::Late),
             "the store was never told"
         );
     });

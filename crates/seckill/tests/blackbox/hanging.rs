@@ -4,7 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use seckill_bench::held_disk::{Held, HeldDisk};
-use seckill_testkit::{Answer, Server};
+use seckill_testkit::{Answer, Server, text};
 use serde_json::{Value, json};
 
 use crate::program;
@@ -94,4 +94,18 @@ fn an_entrance_that_was_shut_while_the_journal_hung_is_shut_after_a_kill() {
     disk.release().expect("a file");
     server.start_again();
     is(&server.buy(activity, "b", "k").expect("answers"), 503, 40006);
+}
+
+#[test]
+fn claims_that_a_hanging_store_was_not_told_of_are_shed_by_time_and_counted_so() {
+    let disk = disk();
+    let server = start(&disk);
+    let activity = server.sale(10, &json!({}));
+    disk.hang().expect("a file");
+    is(&server.buy(activity, "a", "k").expect("answers"), 503, 50302);
+    is(&server.buy(activity, "b", "k").expect("answers"), 503, 50300);
+    let metrics = text(server.admin, "/metrics").expect("a page");
+    let shed = |reason: &str| metrics.contains(&format!("seckill_shed_total{{reason=\"{reason}\"}} 1\n"));
+    assert!(shed("waited_too_long") && !shed("pending_full"), "{metrics}");
+    disk.release().expect("a file");
 }
