@@ -38,11 +38,11 @@ async fn spoken<T: Send + 'static>(
     client.await.expect("ended")
 }
 
+/// The end has to come first: a heartbeat would be a sign of life.
 fn close_code(mut socket: WebSocket<TcpStream>) -> u16 {
-    loop {
-        if let Message::Close(frame) = socket.read().expect("a message") {
-            return frame.map_or(0, |frame| frame.code.into());
-        }
+    match socket.read().expect("a message") {
+        Message::Close(frame) => frame.map_or(0, |frame| frame.code.into()),
+        other => panic!("it goes on: {other:?}"),
     }
 }
 

@@ -75,6 +75,20 @@ async fn a_shut_that_nobody_keeps_is_in_force_and_told_again_until_somebody_does
 }
 
 #[tokio::test]
+async fn opening_leaves_nothing_behind_of_a_shut_that_the_ledger_had_not_got() {
+    let house = House::new();
+    let locked = lock(&house);
+    let shut = house.patch("/admin/api/switches", json!({"entry_open": false})).await;
+    assert_eq!(shut.is(200, 0).data()["ledger_pending"], true);
+    drop(locked);
+    let open = house.patch("/admin/api/switches", json!({"entry_open": true})).await;
+    assert_eq!(open.is(200, 0).data()["ledger_pending"], false);
+    assert!(!is_shut(&*house.another_gate().await));
+    house.console.refresh().await.expect("the ledger answers");
+    assert!(!is_shut(&house.gate));
+}
+
+#[tokio::test]
 async fn commands_are_answered_while_the_store_hangs_and_work_when_it_is_back() {
     let house = House::new();
     let id = house.opened(5).await;

@@ -76,6 +76,8 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
+        // A test that failed while the disk hung ends, too.
+        self.disk.shut(false);
         self.handle.close();
         if let Some(thread) = self.thread.take() {
             thread.join().expect("the sequencer ends");

@@ -24,7 +24,7 @@ const LIMIT: Duration = Duration::from_millis(50);
 struct House {
     engine: Embedded,
     gate: Arc<Gate>,
-    thread: JoinHandle<()>,
+    thread: Option<JoinHandle<()>>,
     _folder: TempDir,
 }
 
@@ -45,14 +45,23 @@ impl House {
         Self {
             engine,
             gate,
-            thread,
+            thread: Some(thread),
             _folder: folder,
         }
     }
 
-    fn end(self) {
+    fn end(mut self) {
         self.engine.close();
-        self.thread.join().expect("the sequencer ends");
+        let thread = self.thread.take().expect("it runs");
+        thread.join().expect("the sequencer ends");
+    }
+}
+
+impl Drop for House {
+    fn drop(&mut self) {
+        // A test that failed while the disk hung ends, too.
+        self.gate.shut(false);
+        self.engine.close();
     }
 }
 
