@@ -49,7 +49,7 @@ impl InForce {
         };
         let unchanged = Switches {
             revision: before.revision,
-            ..switches.clone()
+            ..switches
         };
         if revision_min <= before.revision && unchanged == *before {
             return;

@@ -3,7 +3,7 @@
 //! Nothing that was answered is lost by that: an answer leaves after its frame is durable, and the next start reads the journal as after a
 //! crash.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ pub(crate) fn ports_grace(grace: Duration) -> Duration {
 
 /// Does `closing` on a thread of its own, and waits for it until `grace` after `began`; false where it was left behind.
 pub(crate) fn close_within(began: Instant, grace: Duration, closing: impl FnOnce() + Send + 'static) -> bool {
-    let (ended, waits) = channel::<()>();
+    let (ended, waits) = sync_channel::<()>(1);
     let closing = thread::Builder::new().name("closing".to_owned()).spawn(move || {
         closing();
         drop(ended);
@@ -32,7 +32,7 @@ pub(crate) fn close_within(began: Instant, grace: Duration, closing: impl FnOnce
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::sync_channel;
 
     use super::*;
 
@@ -40,7 +40,7 @@ mod tests {
     fn what_hangs_is_left_behind_and_what_ends_is_waited_for() {
         let grace = Duration::from_secs(3600);
         assert!(close_within(Instant::now(), grace, || ()));
-        let (_held, hangs) = channel::<()>();
+        let (_held, hangs) = sync_channel::<()>(1);
         let hang = move || _ = hangs.recv();
         assert!(!close_within(Instant::now(), Duration::ZERO, hang));
     }

@@ -31,8 +31,8 @@ fn post(server: &Server, activity: u64, command: &str) -> Answer {
     server.as_admin("POST", &path, Some(&json!({})))
 }
 
-fn switch(server: &Server, change: Value) -> Answer {
-    server.as_admin("PATCH", "/admin/api/switches", Some(&change))
+fn switch(server: &Server, change: &Value) -> Answer {
+    server.as_admin("PATCH", "/admin/api/switches", Some(change))
 }
 
 fn is(answer: &Answer, status: u16, code: i64) {
@@ -50,11 +50,11 @@ fn commands_are_answered_while_the_journal_hangs_and_work_when_it_is_back() {
     let audit = format!("/admin/api/activities/{activity}/audit");
     is(&server.as_admin("GET", &audit, None), 503, 50300);
     is(&post(&server, activity, "resume"), 503, 50302);
-    is(&switch(&server, json!({"entry_open": false})), 200, 0);
-    is(&switch(&server, json!({"entry_open": true})), 503, 50300);
+    is(&switch(&server, &json!({"entry_open": false})), 200, 0);
+    is(&switch(&server, &json!({"entry_open": true})), 503, 50300);
     is(&server.buy(activity, "b", "k").expect("answers"), 503, 40006);
     disk.release().expect("a file");
-    while switch(&server, json!({"entry_open": true})).status != 200 {}
+    while switch(&server, &json!({"entry_open": true})).status != 200 {}
     while post(&server, activity, "resume").status != 200 {}
     assert_eq!(server.buy(activity, "b", "k").expect("answers").status, 202);
     assert_eq!(server.settled(activity)["balanced"], true);
@@ -87,7 +87,7 @@ fn an_entrance_that_was_shut_while_the_journal_hung_is_shut_after_a_kill() {
     thread::scope(|scope| {
         // So that the store is not known to hang yet when the entrance is shut.
         let claim = scope.spawn(|| server.buy(activity, "a", "k").expect("answers"));
-        is(&switch(&server, json!({"entry_open": false})), 200, 0);
+        is(&switch(&server, &json!({"entry_open": false})), 200, 0);
         claim.join().expect("answered");
     });
     server.kill();
