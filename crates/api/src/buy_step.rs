@@ -112,9 +112,11 @@ fn outcome(call: &Call, activity: ActivityId, answer: Result<Queued, Refusal>) -
 
 /// Counts what the store could not take.
 fn shed(call: &Call, refusal: Refusal) -> Refusal {
-    if refusal == Refusal::Busy {
+    if matches!(refusal, Refusal::Busy | Refusal::Late) {
         let reason = if call.shared().shutdown.is_cancelled() {
             ShedReason::Draining
+        } else if refusal == Refusal::Late {
+            ShedReason::WaitedTooLong
         } else {
             ShedReason::PendingFull
         };

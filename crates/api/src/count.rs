@@ -66,7 +66,7 @@ const fn word_of(refusal: &Refusal) -> Word {
         Refusal::SoldOut => Word::SoldOut,
         Refusal::BacklogFull => Word::BacklogFull,
         Refusal::NotReady(_) => Word::NotReady,
-        Refusal::Busy => Word::Busy,
+        Refusal::Busy | Refusal::Late => Word::Busy,
         Refusal::OutcomeUnknown => Word::OutcomeUnknown,
     }
 }

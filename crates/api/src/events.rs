@@ -42,7 +42,8 @@ pub(crate) async fn events(call: Call, head: Parts) -> Result<Response, Error> {
     let activity = path::activity_id(path::last_segment(head.uri.path()))?;
     let activity = call.visible_activity(activity)?.id;
     let expires_at = reader.expires_at();
-    let watching = Watching::begin(call, activity, reader.into_user(), expires_at, StreamKind::Sse).await?;
+    let known = (reader.into_user(), expires_at);
+    let watching = Watching::begin(call, activity, known, StreamKind::Sse).await?;
     let events = Events {
         watching,
         phase: Phase::First,

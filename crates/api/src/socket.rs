@@ -10,18 +10,18 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message, WebSocketUpgrade, close_code};
 use axum::response::Response;
 use http::HeaderMap;
-use http::header::SEC_WEBSOCKET_PROTOCOL;
+use http::header::{ORIGIN, SEC_WEBSOCKET_PROTOCOL};
 use http::request::Parts;
 use seckill_metrics::StreamKind;
-use seckill_sale::{ActivityId, EpochMs, Refusal, UserId};
+use seckill_sale::{ActivityId, Refusal};
 use tokio::time::timeout;
 
 use crate::call::Call;
 use crate::cors::Caller;
 use crate::error::Error;
 use crate::path;
-use crate::talk::Talk;
-use crate::watching::Watching;
+use crate::talk::{ILL_FORMED, Talk};
+use crate::watching::{Known, Watching};
 
 const PROTOCOL: &str = "seckill.v1";
 const BEARER: &str = "bearer.";
@@ -30,21 +30,15 @@ const MESSAGE_BYTES_MAX: usize = 8 * 1024;
 /// How long a client may take to name himself.
 const FIRST_MESSAGE_WITHIN: Duration = Duration::from_secs(5);
 
-/// A buyer, and until when his token proves it.
-type Known = (UserId, Option<EpochMs>);
-
 /// Opens a WebSocket.
 pub(crate) async fn socket(
     call: Call,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
     head: Parts,
 ) -> Result<Response, Error> {
-    if call
-        .shared()
-        .origins
-        .caller(head.headers.get(http::header::ORIGIN), &head.headers)
-        == Caller::Foreign
-    {
+    // A browser names one origin; of two, nobody knows which one counts.
+    let origins = head.headers.get_all(ORIGIN).iter().count();
+    if 1 < origins || call.shared().origins.caller(head.headers.get(ORIGIN), &head.headers) == Caller::Foreign {
         return Err(Error::ForeignOrigin);
     }
     let activity = path::activity_id(path::last_segment(head.uri.path()))?;
@@ -86,8 +80,8 @@ fn token_of_protocols(headers: &HeaderMap) -> Option<&str> {
     protocols.find_map(|protocol| protocol.trim().strip_prefix(BEARER))
 }
 
-async fn begin(call: Call, activity: ActivityId, (user, expires_at): Known) -> Result<Watching, Error> {
-    Watching::begin(call, activity, user, expires_at, StreamKind::WebSocket).await
+async fn begin(call: Call, activity: ActivityId, known: Known) -> Result<Watching, Error> {
+    Watching::begin(call, activity, known, StreamKind::WebSocket).await
 }
 
 /// From the handshake to the close.
@@ -102,16 +96,38 @@ async fn converse(mut talk: Talk, call: Call, activity: ActivityId, watching: Op
     };
     match watching {
         Ok(watching) => watch(talk, watching).await,
-        Err(reason) => talk.close(close_code::POLICY, &reason).await,
+        Err(Reason { code, words }) => talk.close(code, &words).await,
+    }
+}
+
+/// Why a socket is closed before anything is told.
+struct Reason {
+    code: u16,
+    words: String,
+}
+
+impl Reason {
+    fn policy(words: String) -> Self {
+        Self {
+            code: close_code::POLICY,
+            words,
+        }
     }
 }
 
 /// The first message is a token; else the reason of the close.
-async fn introduced(talk: &mut Talk, call: Call, activity: ActivityId) -> Result<Watching, String> {
-    let Ok(Some(Ok(Message::Text(token)))) = timeout(FIRST_MESSAGE_WITHIN, talk.socket.recv()).await else {
-        return Err("the first message must be a token".to_owned());
+async fn introduced(talk: &mut Talk, call: Call, activity: ActivityId) -> Result<Watching, Reason> {
+    let token = match timeout(FIRST_MESSAGE_WITHIN, talk.socket.recv()).await {
+        Ok(Some(Ok(Message::Text(token)))) => token,
+        Ok(Some(Err(_))) => {
+            return Err(Reason {
+                code: close_code::SIZE,
+                words: ILL_FORMED.to_owned(),
+            });
+        }
+        _ => return Err(Reason::policy("the first message must be a token".to_owned())),
     };
-    let words = |error: Error, call: &Call| error.answer(call.moment.now).code().to_string();
+    let words = |error: Error, call: &Call| Reason::policy(error.answer(call.moment.now).code().to_string());
     let moment = call.shared().moment();
     let identity = match call.shared().gate.admit_read_with_token(&token, moment) {
         Ok(identity) => identity,

@@ -15,6 +15,9 @@ const SEND_WITHIN: Duration = Duration::from_secs(10);
 /// Messages, pings and pongs of a client between two heartbeats.
 const MESSAGES_MAX: u32 = 16;
 
+/// Why a socket is closed whose client sent no message that can be read.
+pub(crate) const ILL_FORMED: &str = "a message was too large or ill-formed";
+
 /// The socket, with the bounds of what it may take.
 pub(crate) struct Talk {
     pub(crate) socket: WebSocket,
@@ -53,8 +56,7 @@ impl Talk {
         match message {
             None | Some(Ok(Message::Close(_))) => return ControlFlow::Break(()),
             Some(Err(_)) => {
-                self.close(close_code::SIZE, "a message was too large or ill-formed")
-                    .await;
+                self.close(close_code::SIZE, ILL_FORMED).await;
                 return ControlFlow::Break(());
             }
             Some(Ok(Message::Pong(_))) => self.ponged = true,

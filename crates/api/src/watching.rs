@@ -16,6 +16,9 @@ use crate::streams::Place;
 /// Longest life of a stream.
 const AGE_MAX: Duration = Duration::from_secs(15 * 60);
 
+/// A buyer, and until when his token proves it.
+pub(crate) type Known = (UserId, Option<EpochMs>);
+
 /// A watcher. He holds a place among the open streams until he is dropped.
 pub(crate) struct Watching {
     pub(crate) call: Call,
@@ -45,8 +48,7 @@ impl Watching {
     pub(crate) async fn begin(
         call: Call,
         activity: ActivityId,
-        user: UserId,
-        expires_at: Option<EpochMs>,
+        (user, expires_at): Known,
         kind: StreamKind,
     ) -> Result<Self, Error> {
         let shared = call.shared();
@@ -54,7 +56,9 @@ impl Watching {
         // Before the first look, so that no change falls between the two.
         let subscription = shared.results.subscribe(activity, user.clone());
         result::view(&call, activity, &user).await?;
-        let left_ms = expires_at.map_or(u64::MAX, |at| u64::try_from(at.since(call.moment.now)).unwrap_or(0));
+        // Asked now: the call may have begun before the token was read.
+        let at = shared.moment().now;
+        let left_ms = expires_at.map_or(u64::MAX, |expires_at| u64::try_from(expires_at.since(at)).unwrap_or(0));
         let now = Instant::now();
         Ok(Self {
             ends_at: now + AGE_MAX.min(Duration::from_millis(left_ms)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use seckill_api::Readiness;
 use seckill_flow::Operator;
-use seckill_gate::{Gate, Networks};
+use seckill_gate::{Gate, Networks, Switches};
 use seckill_ledger::Ledger;
 use seckill_metrics::Metrics;
 use seckill_sale::EpochMs;
@@ -14,6 +14,7 @@ use tokio::sync::{Mutex, Semaphore};
 
 use crate::auth::AdminToken;
 use crate::penalties::Penalties;
+use crate::switches::{InForce, Keeping};
 use crate::{blocks, switches};
 
 /// What the console takes from the settings.
@@ -56,6 +57,10 @@ pub struct Console {
     pub(crate) penalties: Penalties,
     /// Held from reading the switches to putting them in force, so that an older reading never undoes a newer one.
     pub(crate) switching: Mutex<()>,
+    /// The switches in force, with what waits for its turn.
+    pub(crate) in_force: parking_lot::Mutex<InForce>,
+    /// What the store is to keep for the ledger.
+    pub(crate) keeping: parking_lot::Mutex<Keeping>,
     /// Held from reading the blocks to putting them in force, for the same reason.
     pub(crate) blocking: Mutex<()>,
     /// Commands under way, those whose client hung up included.
@@ -69,6 +74,7 @@ impl Console {
     /// A console; to be refreshed before the first buyer is let in.
     #[must_use]
     pub fn new(parts: Parts) -> Arc<Self> {
+        let in_force = InForce::new(Switches::clone(&parts.gate.switches()));
         Arc::new(Self {
             operator: parts.operator,
             gate: parts.gate,
@@ -78,6 +84,8 @@ impl Console {
             is_body_timeout: parts.is_body_timeout,
             penalties: Penalties::default(),
             switching: Mutex::new(()),
+            in_force: parking_lot::Mutex::new(in_force),
+            keeping: parking_lot::Mutex::default(),
             blocking: Mutex::new(()),
             writes: Arc::new(Semaphore::new(WRITES_MAX)),
         })

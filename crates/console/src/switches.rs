@@ -1,15 +1,23 @@
 //! What the operator turns during the night of a sale. The ledger keeps them; this node's gate and store follow before the answer, other
 //! nodes by their own [`refresh`].
 //!
-//! A change that only lets fewer buyers in does not wait for the ledger: it is in force first, the store keeps it, and [`refresh`] writes
-//! it as soon as the ledger can be written. Every other change is written first.
+//! A change that only shuts the entrance, or lowers the share that is let in, does not wait for the ledger: it is in force first, the store
+//! keeps it, and [`refresh`] writes it as soon as the ledger can be written. Every other change is written first. Whatever a change
+//! tightens is in force while it waits for its turn.
+//!
+//! Where neither ledger nor store answers, such a change stays in force in this process and is told to both again and again; the operator
+//! hears that its outcome is unknown, since a restart before one of them has it would forget it. What opens is refused until the store says
+//! what it keeps.
 
-mod force;
+mod in_force;
 mod kept;
+mod refresh;
+mod writing;
 
 use seckill_api::{Answer, Fault};
 use seckill_gate::{Switches, SwitchesPatch};
-use seckill_ledger::{Conflict, Context, Error as Ledger, StoredSwitches};
+use seckill_ledger::Context;
+use seckill_stock::Error as Stock;
 use serde::Serialize;
 
 use crate::call::Call;
@@ -18,13 +26,14 @@ use crate::outer::Reply;
 use crate::state::Console;
 use crate::write::Write;
 
-pub(crate) use force::refresh;
+pub(crate) use in_force::InForce;
+pub(crate) use kept::Keeping;
+pub(crate) use refresh::refresh;
 
-use force::{CHANGES_A_REVISION, opened_again, operators, put_in_force, put_in_force_of, shut_at_once};
-use kept::{Kept, is_brake};
-
-/// Attempts where another node changes the switches at the same time.
-const ATTEMPTS_MAX: u32 = 5;
+use in_force::{put_in_force, revision, settled, tighten_at_once};
+use kept::{Kept, is_brake, keep, keep_or_later};
+use refresh::operators;
+use writing::{Written, write};
 
 #[derive(Serialize)]
 struct View {
@@ -44,7 +53,7 @@ struct LimitsView {
     read: String,
 }
 
-async fn shown(console: &Console) -> Reply {
+fn shown(console: &Console) -> Reply {
     let switches = Switches::clone(&console.gate.switches());
     let limits = console.gate.limits();
     let limits_in_force = LimitsView {
@@ -53,56 +62,82 @@ async fn shown(console: &Console) -> Reply {
         device: limits.device.to_string(),
         read: limits.read.to_string(),
     };
-    let revision = switches.revision / CHANGES_A_REVISION;
+    let revision = revision(console);
     Reply(Answer::fine(&View {
         switches: Switches { revision, ..switches },
         limits_in_force,
-        ledger_pending: Kept::read(console).await.is_some(),
+        ledger_pending: kept::known(console).is_some(),
     }))
 }
 
 /// The switches in force on this node.
 pub(crate) async fn show(call: Call) -> Reply {
-    shown(&call.console).await
+    shown(&call.console)
 }
 
 /// Changes what the patch names.
 pub(crate) async fn patch(Write { call, body, context }: Write<SwitchesPatch>) -> Result<Reply, Error> {
     let console = &*call.console;
-    let opened = shut_at_once(console, &body)?;
-    let _one_at_a_time = console.switching.lock().await;
-    let before = opened_again(&console.gate.switches(), opened.as_ref());
-    let after = patched(&before, &body)?;
-    let kept = Kept::read(console).await;
-    if !is_brake(&before, &after) {
-        if let Some(kept) = kept {
-            // Written by itself: the books tell both, and nothing is left that could shut the entrance again.
-            write(console, &SwitchesPatch::default(), Some(&kept), operators(console)).await?;
+    let tightening = tighten_at_once(console, &body)?;
+    {
+        let _one_at_a_time = console.switching.lock().await;
+        let before = settled(console);
+        let after = patched(&before, &body)?;
+        if is_brake(&before, &after) {
+            brake(console, before, after, &body, context).await?;
+        } else {
+            change(console, &body, context).await?;
         }
-        write(console, &body, None, context).await?;
-        return Ok(shown(console).await);
     }
+    drop(tightening);
+    Ok(shown(console))
+}
+
+/// What is not a brake waits for store and ledger.
+async fn change(console: &Console, patch: &SwitchesPatch, context: Context) -> Result<(), Error> {
+    if let Some(kept) = kept::confirmed(console).await? {
+        // Written by itself: the books tell both, and nothing is left that could shut the entrance again.
+        write(console, &SwitchesPatch::default(), Some(&kept), operators(console)).await?;
+        keep(console, None).await?;
+    }
+    write(console, patch, None, context).await?;
+    Ok(())
+}
+
+/// In force first; store and ledger are told at the same time, since either may not answer, and one of them is enough.
+async fn brake(
+    console: &Console,
+    before: Switches,
+    after: Switches,
+    patch: &SwitchesPatch,
+    context: Context,
+) -> Result<(), Error> {
     put_in_force(console, &after);
-    let base = kept
-        .as_ref()
-        .map_or(before.revision / CHANGES_A_REVISION, |kept| kept.base);
-    let keeping = Kept::keep(console, Some(&Kept { base, switches: after })).await;
-    match write(console, &body, kept.as_ref(), context).await {
-        Ok(()) => {}
+    let earlier = kept::known(console);
+    let base = earlier.as_ref().map_or_else(|| revision(console), |kept| kept.base);
+    let keeping = keep(console, Some(Kept { base, switches: after }));
+    let (keeping, written) = tokio::join!(keeping, write(console, patch, earlier.as_ref(), context));
+    match written {
+        Ok(Written::Now) => keep_or_later(console, None).await,
+        // The same request came before; what was set since then stays.
+        Ok(Written::Before) => keep_or_later(console, earlier).await,
         Err(Error::Layer(Fault::Busy(why))) => {
             tracing::warn!(
                 why,
                 "the switches are in force, the ledger gets them as soon as it can be written"
             );
-            keeping?;
+            return match keeping {
+                Err(Stock::Unavailable) => Err(Fault::OutcomeUnknown.into()),
+                keeping => keeping.map_err(Error::from),
+            };
         }
         Err(error) => {
             put_in_force(console, &before);
-            Kept::keep(console, kept.as_ref()).await?;
+            keep_or_later(console, earlier).await;
             return Err(error);
         }
     }
-    Ok(shown(console).await)
+    Ok(())
 }
 
 fn patched(switches: &Switches, patch: &SwitchesPatch) -> Result<Switches, Error> {
@@ -111,59 +146,4 @@ fn patched(switches: &Switches, patch: &SwitchesPatch) -> Result<Switches, Error
         let field = text.split(' ').next().unwrap_or_default().to_owned();
         Error::invalid(field, text)
     })
-}
-
-/// Writes the patch into the ledger, after whatever was kept for it, and puts in force what stands there then.
-async fn write(console: &Console, patch: &SwitchesPatch, kept: Option<&Kept>, context: Context) -> Result<(), Error> {
-    for _ in 0..ATTEMPTS_MAX {
-        let (present, revision) = present(console, kept).await?;
-        let next = patched(&present, patch)?;
-        let json = json(&next, revision + 1)?;
-        match console.ledger().set_switches(json, revision, context.clone()).await {
-            Ok(set) if set == revision + 1 => {
-                Kept::keep(console, None).await?;
-                put_in_force_of(console, &next, set);
-            }
-            // The same request came before; what was set since then stays.
-            Ok(_) => {
-                Kept::keep(console, kept).await?;
-                put_in_force_of(console, &present, revision);
-            }
-            Err(Ledger::Conflict(Conflict::StaleVersion)) => continue,
-            Err(error) => return Err(error.into()),
-        }
-        return Ok(());
-    }
-    Err(Error::busy("the switches are being changed elsewhere all the time"))
-}
-
-fn json(switches: &Switches, revision: u64) -> Result<String, Error> {
-    let switches = Switches {
-        revision,
-        ..switches.clone()
-    };
-    serde_json::to_string(&switches).map_err(|_| Error::internal())
-}
-
-/// The switches that the ledger keeps, with what was kept for it, and its revision; those in force where they were never set.
-async fn present(console: &Console, kept: Option<&Kept>) -> Result<(Switches, u64), Ledger> {
-    let stored = console.ledger().switches().await?;
-    let revision = stored.as_ref().map_or(0, |stored| stored.revision);
-    let read = stored.as_ref().and_then(read);
-    let switches = match (read, kept) {
-        (Some(switches), None) => switches,
-        (Some(switches), Some(kept)) => kept.over(&switches, revision),
-        (None, Some(kept)) => kept.switches.clone(),
-        (None, None) => Switches::clone(&console.gate.switches()),
-    };
-    Ok((switches, revision))
-}
-
-/// What an older or newer version wrote may not be readable here; then this node keeps what it has.
-fn read(stored: &StoredSwitches) -> Option<Switches> {
-    let read = serde_json::from_str::<Switches>(&stored.json).map_err(|error| error.to_string());
-    let checked = read.and_then(|switches| switches.check().map_err(|error| error.to_string()));
-    checked
-        .inspect_err(|error| tracing::error!(error, "the stored switches can't be read; this node keeps its own"))
-        .ok()
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use seckill_sale::{
@@ -11,7 +12,8 @@ use seckill_stock::{Answer, Gathering, Glance, OpenOutcome, Opening, Rebase, Sto
 use tokio::sync::oneshot;
 
 use crate::Error;
-use crate::command::{Command, Inbox, Reply};
+use crate::command::Command;
+use crate::inbox::Inbox;
 use crate::shared::Shared;
 
 /// Handle of the embedded engine; cheap to clone.
@@ -19,6 +21,7 @@ use crate::shared::Shared;
 pub struct Embedded {
     pub(crate) shared: Arc<Shared>,
     pub(crate) inbox: Arc<Inbox>,
+    pub(crate) answer_within: Option<Duration>,
     pub(crate) installation: InstallationId,
 }
 
@@ -63,17 +66,6 @@ impl Embedded {
     /// Takes no more commands; those that wait are still done.
     pub fn close(&self) {
         self.inbox.close();
-    }
-
-    pub(crate) async fn ask<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, Error> {
-        if self.shared.is_broken() {
-            return Err(Error::NotReady(NotReady::StoreReadOnly));
-        }
-        let (reply, answer) = oneshot::channel();
-        if self.inbox.put(command(reply)).is_err() {
-            return Err(Error::Unavailable);
-        }
-        answer.await.unwrap_or(Err(Error::OutcomeUnknown))
     }
 }
 
@@ -127,8 +119,8 @@ impl Stock for Embedded {
             return vec![Err(Refusal::NotReady(NotReady::StoreReadOnly)); gathering.take().len()];
         }
         let (reply, answers) = oneshot::channel();
-        if let Err(Command::Gathered(gathering, _)) = self.inbox.put(Command::Gathered(gathering, reply)) {
-            return vec![Err(Refusal::Busy); gathering.take().len()];
+        if let Err(Command::Claim(claims, _)) = self.inbox.put_gathering(gathering, reply) {
+            return vec![Err(Refusal::Busy); claims.len()];
         }
         // Where the sequencer went away, the batcher answers by itself: it knows whether the batch was taken.
         answers.await.unwrap_or_default()

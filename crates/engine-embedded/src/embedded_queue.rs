@@ -10,7 +10,7 @@ use crate::command::Command;
 #[async_trait]
 impl Queue for Embedded {
     async fn take(&self, count: usize) -> Result<Vec<Delivery>, seckill_queue::Error> {
-        Ok(self.ask(|reply| Command::Take(count, reply)).await?)
+        Ok(self.ask_patiently(|reply| Command::Take(count, reply)).await?)
     }
 
     async fn ready(&self) {

@@ -7,9 +7,9 @@ use std::time::Instant;
 use seckill_sale::{Clock, InstallationId, WaitsMax};
 
 use crate::ahead::Ahead;
-use crate::command::Inbox;
 use crate::compactor::{CompactionOptions, Compactor, replay_into};
 use crate::embedded::Embedded;
+use crate::inbox::Inbox;
 use crate::journal::{self, Journal};
 use crate::sequencer::Sequencer;
 use crate::shared::Shared;
@@ -82,6 +82,7 @@ pub fn open<S: Storage>(
     let engine = Embedded {
         shared: shared.clone(),
         inbox: inbox.clone(),
+        answer_within: None,
         installation: InstallationId(opened.installation),
     };
     let sequencer = Sequencer {

@@ -15,8 +15,9 @@ use seckill_queue::Depth;
 use seckill_sale::{EpochMs, WaitsMax};
 
 use crate::ahead::Ahead;
-use crate::command::{Command, Inbox};
+use crate::command::Command;
 use crate::compactor::Compactor;
+use crate::inbox::Inbox;
 use crate::journal::{self, Journal, footprint};
 use crate::observer::Observer;
 use crate::replies::Replies;
@@ -103,6 +104,7 @@ impl<S: Storage> Sequencer<S> {
         self.newest_accepted_at = turn.newest_accepted_at().or(self.newest_accepted_at);
         let committed = turn.commit(&mut self.journal);
         self.ended(began);
+        self.shared.count_batch();
         if !committed {
             self.shared.set_broken();
         }

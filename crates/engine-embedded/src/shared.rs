@@ -18,6 +18,8 @@ pub(crate) struct Shared {
     broke: Notify,
     backlog_max: AtomicU64,
     ready: Notify,
+    /// Batches that had ended when somebody waited for the next one in vain; [`u64::MAX`]: never.
+    pub(crate) hung_at: AtomicU64,
     /// Written with every frame, so it shares no cache line with what every request reads.
     pub(crate) written: Written,
 }
@@ -27,6 +29,7 @@ pub(crate) struct Shared {
 pub(crate) struct Written {
     depth: SharedDepth,
     takable: AtomicBool,
+    batches_ended: AtomicU64,
     pub(crate) acknowledged: AtomicU64,
     pub(crate) journal_bytes: AtomicU64,
 }
@@ -49,6 +52,7 @@ impl Shared {
             broke: Notify::new(),
             backlog_max: AtomicU64::new(backlog_max),
             ready: Notify::new(),
+            hung_at: AtomicU64::new(u64::MAX),
             written: Written {
                 depth: SharedDepth {
                     tickets: AtomicU64::new(0),
@@ -57,6 +61,7 @@ impl Shared {
                     newest_accepted_at: AtomicI64::new(NEVER),
                 },
                 takable: AtomicBool::new(false),
+                batches_ended: AtomicU64::new(0),
                 acknowledged: AtomicU64::new(0),
                 journal_bytes: AtomicU64::new(0),
             },
@@ -109,6 +114,18 @@ impl Shared {
 
     pub(crate) fn set_backlog_max(&self, tickets: u64) {
         self.backlog_max.store(tickets, Ordering::Relaxed);
+    }
+
+    /// Batches of the sequencer that have ended, written or not.
+    pub(crate) fn batches_ended(&self) -> u64 {
+        self.written.batches_ended.load(Ordering::Acquire)
+    }
+
+    /// To be called by the sequencer alone.
+    pub(crate) fn count_batch(&self) {
+        self.written
+            .batches_ended
+            .store(self.batches_ended() + 1, Ordering::Release);
     }
 
     /// Says whether tickets can be taken, and wakes workers where they can.

@@ -110,7 +110,6 @@ impl Turn {
         match command {
             command if self.space == Space::Full && command.only_writes() => command.refuse(replies),
             Command::Claim(claims, reply) => replies.claims(reply, self.claim_all(&claims, state)),
-            Command::Gathered(batch, reply) => replies.claims(reply, self.claim_all(&batch.take(), state)),
             Command::Take(count, reply) => replies.add(reply, Ok(self.take(count, state))),
             Command::Record(verdicts, reply) => replies.add(reply, self.record(verdicts, state)),
             Command::Revive(ticket, reply) => {

@@ -65,7 +65,7 @@ impl Operator {
         let now = self.layers.stock.now();
         let context = Context { now, ..context };
         self.layers.ledger.patch_activity(id, patch, context).await?;
-        let activity = self.sync_terms(id).await?;
+        let activity = self.sync_terms(id).await.map_err(Error::after_the_ledger)?;
         self.tell_scheduler();
         Ok(activity)
     }

@@ -73,7 +73,11 @@ impl Operator {
         context: Context,
     ) -> Result<Activity, Error> {
         self.layers.ledger.set_status(id, status, resumes_at, context).await?;
-        let activity = self.sync_terms(id).await?;
+        let activity = self.sync_terms(id).await.map_err(Error::after_the_ledger)?;
+        if status != Status::Paused {
+            self.asked.forget(id);
+            self.show(&activity).await;
+        }
         self.tell_scheduler();
         tracing::info!(activity = %id, status = ?activity.status, "status set");
         Ok(activity)

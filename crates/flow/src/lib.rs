@@ -2,6 +2,7 @@
 //!
 //! `purchase` and `settle` are the main flow, a page each; everything else serves them.
 
+mod asked;
 mod audit;
 mod brake;
 mod catalogue;

@@ -14,6 +14,7 @@ use seckill_sale::{Activity, ActivityId, Status};
 use seckill_stock::Stock;
 use tokio::sync::{Mutex, Notify};
 
+use crate::asked::Asked;
 use crate::{DeadLettersAfterEnd, Results};
 
 /// Why a procedure did not do what was asked.
@@ -37,6 +38,16 @@ pub enum Error {
     /// Rows changed during each of several readings. Nothing was changed; ask again.
     #[error("the activity changed while it was read; ask again")]
     Unstable,
+}
+
+impl Error {
+    /// What a store that was not told means to whoever asked, where the ledger has it already: the scheduler tells the store later.
+    pub(crate) fn after_the_ledger(self) -> Self {
+        match self {
+            Self::Stock(seckill_stock::Error::Unavailable) => Self::Stock(seckill_stock::Error::OutcomeUnknown),
+            error => error,
+        }
+    }
 }
 
 /// What the settings say about units and dead letters.
@@ -80,6 +91,8 @@ pub struct Operator {
     pub(crate) terms: Mutex<()>,
     /// Held from reading how the store holds a sale to releasing it, so that each pause is written once.
     pub(crate) holding: Mutex<()>,
+    /// Pauses that the ledger may not have yet.
+    pub(crate) asked: Asked,
     /// Held from reading the list of activities to publishing it, for the same reason.
     pub(crate) listing: Mutex<()>,
     /// One reconciliation at a time: two at once are one after the other.
@@ -100,6 +113,7 @@ impl Operator {
             settings,
             terms: Mutex::new(()),
             holding: Mutex::new(()),
+            asked: Asked::default(),
             listing: Mutex::new(()),
             reconciling: Mutex::new(()),
             fenced: parking_lot::Mutex::default(),

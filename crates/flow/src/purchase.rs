@@ -105,7 +105,7 @@ impl Purchase {
                 // The answer was lost. The claim is idempotent by its key, so asking once more tells what happened and changes nothing twice.
                 Err(Refusal::OutcomeUnknown) => match self.claims.claim(wish.claim()).await {
                     // The second time it did not reach the store, or one that is broken by now. That says nothing about the first time.
-                    Err(Refusal::Busy | Refusal::NotReady(_)) => Err(Refusal::OutcomeUnknown),
+                    Err(Refusal::Busy | Refusal::Late | Refusal::NotReady(_)) => Err(Refusal::OutcomeUnknown),
                     answer => answer,
                 },
                 answer => answer,

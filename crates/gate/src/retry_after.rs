@@ -17,7 +17,9 @@ pub fn retry_after_ms(refusal: &Refusal, now: EpochMs) -> Option<u64> {
         Refusal::LimitedByIp { retry_after_ms } | Refusal::Limited { retry_after_ms, .. } => Some(*retry_after_ms),
         Refusal::NotStarted { starts_at } => Some(until(*starts_at)),
         Refusal::Paused { resumes_at } => Some(resumes_at.map_or(PAUSE_MS, until)),
-        Refusal::BacklogFull | Refusal::NotReady(_) | Refusal::Busy | Refusal::OutcomeUnknown => Some(OVERLOAD_MS),
+        Refusal::BacklogFull | Refusal::NotReady(_) | Refusal::Busy | Refusal::Late | Refusal::OutcomeUnknown => {
+            Some(OVERLOAD_MS)
+        }
         Refusal::Unauthenticated
         | Refusal::Malformed { .. }
         | Refusal::UnknownActivity
@@ -74,6 +76,7 @@ mod tests {
             },
             Refusal::BacklogFull,
             Refusal::Busy,
+            Refusal::Late,
             Refusal::OutcomeUnknown,
             Refusal::NotStarted { starts_at: EpochMs(9) },
         ];

@@ -88,6 +88,8 @@ label! {
     ShedReason "reason" {
         /// Too many claims wait for the store.
         PendingFull "pending_full",
+        /// A claim waited for the store longer than it may.
+        WaitedTooLong "waited_too_long",
         /// The store cannot be reached, or answers too late.
         StoreUnreachable "store_unreachable",
         /// The operator lets only a share in.

@@ -114,6 +114,8 @@ pub enum Refusal {
     NotReady(NotReady),
     /// Shed by overload, or the store cannot be reached; nothing was changed.
     Busy,
+    /// Shed because it waited for the store too long; nothing was changed.
+    Late,
     /// Whether it was admitted is not known.
     OutcomeUnknown,
 }
@@ -137,7 +139,7 @@ impl Refusal {
             Self::SoldOut => Code::SoldOut,
             Self::BacklogFull => Code::BacklogFull,
             Self::NotReady(_) => Code::StoreNotReady,
-            Self::Busy => Code::Busy,
+            Self::Busy | Self::Late => Code::Busy,
             Self::OutcomeUnknown => Code::OutcomeUnknown,
         }
     }

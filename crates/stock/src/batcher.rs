@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use seckill_sale::{Claim, Refusal};
 use tokio::sync::{Notify, oneshot};
 
-use crate::line::{Bounds, Callers, Gathering, Shared, Waiting, refuse};
+use crate::line::{Bounds, Callers, Gathering, Shared, Waiting, refuse, refuse_late};
 use crate::{Answer, Stock};
 
 /// Handle for those who claim.
@@ -29,8 +29,8 @@ impl Claims {
     /// Asks the store for units. The claim goes on even where the caller stops waiting.
     ///
     /// # Errors
-    /// The store's refusal; [`Refusal::Busy`] where it was not handed to the store: too many claims wait, or it waited too long;
-    /// [`Refusal::OutcomeUnknown`] where the store has it and doesn't answer in time.
+    /// The store's refusal; [`Refusal::Busy`] where it was not handed to the store since too many claims wait, [`Refusal::Late`] where it
+    /// was not since it waited too long; [`Refusal::OutcomeUnknown`] where the store has it and doesn't answer in time.
     pub fn claim(&self, claim: Claim) -> impl Future<Output = Answer> + Send + use<> {
         // In line before the first poll, so that the future keeps no claim while it waits.
         let answer = self.line_up(claim);
@@ -55,7 +55,7 @@ impl Claims {
             let late = [line.too_late(since, wait_ms_max), line.too_late(since, wait_ms_max)];
             (line.waiting.len() == 1 && !line.announced, late)
         };
-        refuse(late.into_iter().flatten());
+        refuse_late(late.into_iter().flatten());
         if first {
             self.0.arrived.notify_one();
         }
@@ -161,7 +161,7 @@ impl Batcher {
     /// Answers those who have waited for `limit`; gives the time after which to look again. The store has `limit` from the moment at which
     /// it took the batch; whoever waits in line is looked after meanwhile, since nobody else may be there to announce him.
     fn stop_waiting(&self, callers: &Mutex<Callers>, limit: Duration) -> Duration {
-        refuse(self.shared.line.lock().overdue(limit));
+        refuse_late(self.shared.line.lock().overdue(limit));
         let mut callers = callers.lock();
         let had = callers.taken_at.map_or(Duration::ZERO, |taken_at| taken_at.elapsed());
         if had < limit {
@@ -180,7 +180,7 @@ impl Batcher {
             line.announced = false;
             line.empty().collect::<Vec<_>>()
         };
-        refuse(unseen);
+        refuse(unseen, &Refusal::Busy);
     }
 }
 

@@ -70,7 +70,7 @@ pub struct Bounds {
     /// store alone sheds nobody.
     pub wait_ms_max: i64,
     /// How long the store may take over a batch; then its callers hear that the outcome is unknown. A claim that the store has not been
-    /// told of within twice this time hears that it is busy. None: they wait for ever; else the batcher needs a runtime with timers.
+    /// told of within twice this time is shed, too. None: they wait for ever; else the batcher needs a runtime with timers.
     pub answer_within: Option<Duration>,
 }
 
@@ -119,14 +119,19 @@ impl Gathering {
         if more {
             self.shared.arrived.notify_one();
         }
-        refuse(late);
+        refuse_late(late);
         claims
     }
 }
 
+/// Answers claims that have waited too long; the store has never seen them.
+pub(crate) fn refuse_late(waiting: impl IntoIterator<Item = Waiting>) {
+    refuse(waiting, &Refusal::Late);
+}
+
 /// Answers claims that the store has never seen.
-pub(crate) fn refuse(waiting: impl IntoIterator<Item = Waiting>) {
+pub(crate) fn refuse(waiting: impl IntoIterator<Item = Waiting>, refusal: &Refusal) {
     for waiting in waiting {
-        let _ = waiting.reply.send(Err(Refusal::Busy));
+        let _ = waiting.reply.send(Err(refusal.clone()));
     }
 }

@@ -14,5 +14,6 @@ mod pages;
 mod refusals;
 mod results;
 mod routes;
+mod sockets;
 mod streams;
 mod webhook;

@@ -15,24 +15,63 @@ pub(super) struct Kept {
     pub(super) switches: Switches,
 }
 
-impl Kept {
-    /// What is kept; none where nothing is, and where the store can't be asked.
-    pub(super) async fn read(console: &Console) -> Option<Self> {
-        let kept = console.stock().kept_switches().await;
-        let text = kept
-            .inspect_err(|error| tracing::warn!(%error, "kept switches can't be read"))
-            .ok()??;
-        let read = serde_json::from_str(&text);
+/// What this process knows of what the store keeps.
+#[derive(Default)]
+pub(crate) struct Keeping {
+    /// What the store is to keep.
+    wanted: Option<Kept>,
+    /// Whether the store has not said yet that it does: it has not answered, and is told again.
+    is_untold: bool,
+}
+
+/// What is kept, or to be kept, as far as this process knows. Costs no IO.
+pub(super) fn known(console: &Console) -> Option<Kept> {
+    console.keeping.lock().wanted.clone()
+}
+
+/// What the store keeps, by its own word: it is told first what it was not told yet. To be called by one at a time.
+pub(super) async fn confirmed(console: &Console) -> Result<Option<Kept>, Error> {
+    let untold = {
+        let keeping = console.keeping.lock();
+        keeping.is_untold.then(|| keeping.wanted.clone())
+    };
+    if let Some(wanted) = untold {
+        keep(console, wanted.clone()).await?;
+        return Ok(wanted);
+    }
+    let text = console.stock().kept_switches().await?;
+    let read = text.and_then(|text| {
+        let read = serde_json::from_str::<Kept>(&text);
         read.inspect_err(|error| tracing::error!(%error, "kept switches can't be read; they are left alone"))
             .ok()
-    }
+    });
+    console.keeping.lock().wanted.clone_from(&read);
+    Ok(read)
+}
 
-    /// Has the store keep `kept`, or nothing.
-    pub(super) async fn keep(console: &Console, kept: Option<&Self>) -> Result<(), Error> {
-        let text = kept.map(|kept| serde_json::to_string(kept).expect("plain data"));
-        console.stock().keep_switches(text).await
-    }
+/// Has the store keep `kept`, or nothing. It is told as soon as this is polled. Where it does not say that it does, [`confirmed`] tells it
+/// again. To be called by one at a time.
+pub(super) async fn keep(console: &Console, kept: Option<Kept>) -> Result<(), Error> {
+    let text = kept
+        .as_ref()
+        .map(|kept| serde_json::to_string(kept).expect("plain data"));
+    *console.keeping.lock() = Keeping {
+        wanted: kept,
+        is_untold: true,
+    };
+    console.stock().keep_switches(text).await?;
+    console.keeping.lock().is_untold = false;
+    Ok(())
+}
 
+/// As [`keep`], where it has time.
+pub(super) async fn keep_or_later(console: &Console, kept: Option<Kept>) {
+    if let Err(error) = keep(console, kept).await {
+        tracing::warn!(%error, "the store is told again which switches it is to keep");
+    }
+}
+
+impl Kept {
     /// What is to stand in the ledger: the kept switches, or, where somebody else has changed them since, his, as far as they let no more
     /// buyers in than the kept ones.
     pub(super) fn over(&self, ledger: &Switches, revision: u64) -> Switches {

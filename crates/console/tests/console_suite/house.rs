@@ -36,7 +36,7 @@ pub(crate) struct House {
     pub(crate) database: PathBuf,
     pub(crate) router: Router,
     settle: Settle,
-    _engine: Engine,
+    pub(crate) engine: Engine,
     _folder: TempDir,
 }
 
@@ -84,7 +84,7 @@ impl House {
             store,
             database,
             settle,
-            _engine: engine,
+            engine,
             _folder: folder,
         }
     }

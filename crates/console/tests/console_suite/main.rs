@@ -3,9 +3,11 @@
 mod access;
 mod books;
 mod brake;
+mod brake_hanging;
 #[path = "../../../engine-embedded/tests/shared/running.rs"]
 mod engine;
 mod errors;
+mod hanging;
 mod house;
 mod idempotency;
 mod input;

@@ -7,6 +7,7 @@
 use std::io;
 
 mod disk;
+pub mod hanging;
 pub mod simulated;
 
 pub use disk::{Disk, DiskFile};

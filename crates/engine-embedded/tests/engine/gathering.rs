@@ -93,7 +93,7 @@ async fn outcomes(asked: Vec<JoinHandle<Answer>>) -> (usize, usize) {
         match one.await.expect("ended") {
             Ok(_) => admitted += 1,
             Err(refusal) => {
-                assert_eq!(refusal, Refusal::Busy);
+                assert_eq!(refusal, Refusal::Late);
                 shed += 1;
             }
         }

@@ -1,15 +1,18 @@
 //! A store that doesn't answer: the real engine on a disk whose syncs return only when they are let go.
 
-use std::io;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
-use seckill_engine_embedded::storage::{Disk, DiskFile, File, Storage};
-use seckill_engine_embedded::{Options, open};
-use seckill_sale::{InstallationId, ManualClock, Refusal};
+use seckill_engine_embedded::storage::Disk;
+use seckill_engine_embedded::storage::hanging::{Gate, Hanging};
+use seckill_engine_embedded::{Embedded, Options, open};
+use seckill_queue::{Queue, Verdicts};
+use seckill_sale::{Hold, InstallationId, ManualClock, Refusal, Status, Terms};
 use seckill_stock::conformance::Fixture;
-use seckill_stock::{Batcher, Bounds, Stock};
+use seckill_stock::{Batcher, Bounds, Brake, Error, Stock};
 use tempfile::TempDir;
 use tokio::task::yield_now;
 
@@ -18,104 +21,55 @@ use crate::support::block_on;
 /// The runtime looks at its timers only where it has nothing else to do: nothing below depends on how long this is.
 const LIMIT: Duration = Duration::from_millis(50);
 
-#[derive(Default)]
-struct Gate {
-    state: Mutex<(bool, bool)>,
-    changed: Condvar,
+struct House {
+    engine: Embedded,
+    gate: Arc<Gate>,
+    thread: Option<JoinHandle<()>>,
+    _folder: TempDir,
 }
 
-impl Gate {
-    fn shut(&self, shut: bool) {
-        self.state.lock().0 = shut;
-        self.changed.notify_all();
-    }
-
-    fn pass(&self) {
-        let mut state = self.state.lock();
-        while state.0 {
-            state.1 = true;
-            self.changed.notify_all();
-            self.changed.wait(&mut state);
+impl House {
+    /// With a sale of ten units.
+    fn open() -> Self {
+        let (folder, gate) = (TempDir::new().expect("a folder"), Arc::new(Gate::default()));
+        let storage = Hanging(Disk::open(folder.path()).expect("a folder"), gate.clone());
+        let clock = Arc::new(ManualClock::at(Fixture::OPENS));
+        let mut options = Options::default();
+        options.journal.segment_bytes = 8 << 20;
+        // All of it at the start, so that the one sync that hangs is a frame's.
+        options.journal.allocate_bytes = 8 << 20;
+        options.journal.frame_bytes_max = 1 << 20;
+        let opened = open(storage, options, InstallationId([1; 16]), clock).expect("the journal opens");
+        let (engine, sequencer) = (opened.engine, opened.sequencer);
+        let thread = std::thread::spawn(move || sequencer.run());
+        block_on(engine.open(Fixture::opening(Fixture::activity(), 10))).expect("opened");
+        Self {
+            engine,
+            gate,
+            thread: Some(thread),
+            _folder: folder,
         }
     }
 
-    fn wait_until_somebody_hangs(&self) {
-        let mut state = self.state.lock();
-        while !state.1 {
-            self.changed.wait(&mut state);
-        }
+    fn end(mut self) {
+        self.engine.close();
+        let thread = self.thread.take().expect("it runs");
+        thread.join().expect("the sequencer ends");
     }
 }
 
-#[derive(Clone)]
-struct Hanging(Disk, Arc<Gate>);
-
-struct HangingFile(DiskFile, Arc<Gate>);
-
-impl Hanging {
-    fn file(&self, file: io::Result<DiskFile>) -> io::Result<HangingFile> {
-        Ok(HangingFile(file?, self.1.clone()))
-    }
-}
-
-impl Storage for Hanging {
-    type File = HangingFile;
-    fn list(&self) -> io::Result<Vec<String>> {
-        self.0.list()
-    }
-    fn create(&self, name: &str) -> io::Result<HangingFile> {
-        self.file(self.0.create(name))
-    }
-    fn open_to_write(&self, name: &str) -> io::Result<HangingFile> {
-        self.file(self.0.open_to_write(name))
-    }
-    fn open_to_read(&self, name: &str) -> io::Result<HangingFile> {
-        self.file(self.0.open_to_read(name))
-    }
-    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        self.0.rename(from, to)
-    }
-    fn remove(&self, name: &str) -> io::Result<()> {
-        self.0.remove(name)
-    }
-    fn sync_folder(&self) -> io::Result<()> {
-        self.0.sync_folder()
-    }
-}
-
-impl File for HangingFile {
-    fn len(&self) -> io::Result<u64> {
-        self.0.len()
-    }
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        self.0.read_at(buffer, offset)
-    }
-    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<usize> {
-        self.0.write_at(bytes, offset)
-    }
-    fn set_len(&self, len: u64) -> io::Result<()> {
-        self.0.set_len(len)
-    }
-    fn sync_data(&self) -> io::Result<()> {
-        self.1.pass();
-        self.0.sync_data()
+impl Drop for House {
+    fn drop(&mut self) {
+        // A test that failed while the disk hung ends, too.
+        self.gate.shut(false);
+        self.engine.close();
     }
 }
 
 #[test]
 fn hanging_store_keeps_nobody_waiting() {
-    let (folder, gate) = (TempDir::new().expect("a folder"), Arc::new(Gate::default()));
-    let storage = Hanging(Disk::open(folder.path()).expect("a folder"), gate.clone());
-    let clock = Arc::new(ManualClock::at(Fixture::OPENS));
-    let mut options = Options::default();
-    options.journal.segment_bytes = 8 << 20;
-    // All of it at the start, so that the one sync that hangs is the frame's.
-    options.journal.allocate_bytes = 8 << 20;
-    options.journal.frame_bytes_max = 1 << 20;
-    let opened = open(storage, options, InstallationId([1; 16]), clock).expect("the journal opens");
-    let (engine, sequencer) = (opened.engine, opened.sequencer);
-    let thread = std::thread::spawn(move || sequencer.run());
-    block_on(engine.open(Fixture::opening(Fixture::activity(), 10))).expect("opened");
+    let house = House::open();
+    let (engine, gate) = (&house.engine, &house.gate);
     block_on(async {
         let bounds = Bounds {
             waiting_max: 10,
@@ -142,7 +96,7 @@ fn hanging_store_keeps_nobody_waiting() {
         );
         assert_eq!(
             untold.await.expect("ended"),
-            Err(Refusal::Busy),
+            Err(Refusal::Late),
             "the store was never told"
         );
     });
@@ -155,6 +109,70 @@ fn hanging_store_keeps_nobody_waiting() {
     assert_eq!(figures.stock_left, 9, "the claim of unknown outcome was decided");
     assert!(buyer("told").expect("answers").is_some());
     assert!(buyer("untold").expect("answers").is_none());
-    engine.close();
-    thread.join().expect("the sequencer ends");
+    house.end();
+}
+
+/// The outcome of something that waits for nobody.
+fn at_once<T>(asked: impl Future<Output = T>) -> T {
+    match pin!(asked).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(outcome) => outcome,
+        Poll::Pending => panic!("it waits"),
+    }
+}
+
+#[test]
+fn whoever_asks_a_hanging_store_is_answered_and_those_after_him_at_once() {
+    let house = House::open();
+    let bounded = house.engine.clone().answering_within(LIMIT);
+    let activity = Fixture::activity();
+    let hold = |held_at| Hold {
+        held_at,
+        resumes_at: None,
+    };
+    let paused = Terms {
+        status: Status::Paused,
+        ..Fixture::terms(activity)
+    };
+    house.gate.shut(true);
+    assert!(!bounded.hangs());
+    let first = block_on(bounded.hold(activity, hold(Fixture::OPENS)));
+    assert_eq!(first, Err(Error::OutcomeUnknown), "it is with the sequencer");
+    house.gate.wait_until_somebody_hangs();
+    assert!(bounded.hangs());
+    assert_eq!(at_once(bounded.change(paused)), Err(Error::Unavailable));
+    assert_eq!(at_once(bounded.figures(activity)), Err(Error::Unavailable));
+    assert_eq!(
+        at_once(bounded.keep_switches(Some("shut".to_owned()))),
+        Err(Error::Unavailable)
+    );
+    let later = at_once(bounded.hold(activity, hold(Fixture::ENDS)));
+    assert_eq!(later, Err(Error::OutcomeUnknown), "the brake is handed over");
+    let recorded = at_once(bounded.record(Verdicts::default()));
+    assert_eq!(recorded, Err(seckill_queue::Error::OutcomeUnknown));
+    assert_eq!(bounded.held(activity), None);
+    house.gate.shut(false);
+    // He waits as long as it takes, behind everything else.
+    assert_eq!(block_on(house.engine.take(1)), Ok(vec![]));
+    assert!(!bounded.hangs());
+    assert_eq!(bounded.held(activity), Some(hold(Fixture::ENDS)));
+    let figures = block_on(house.engine.figures(activity)).expect("answers");
+    assert_eq!(figures.expect("there").stock_left, 10);
+    assert_eq!(block_on(house.engine.kept_switches()), Ok(None), "nothing was changed");
+    house.end();
+}
+
+#[test]
+fn reader_of_a_hanging_store_hears_that_nothing_was_changed() {
+    let house = House::open();
+    let bounded = house.engine.clone().answering_within(LIMIT);
+    house.gate.shut(true);
+    let mut claim = house.engine.claim(vec![Fixture::claim("a", 1, 1)]);
+    let begun = claim.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(begun.is_pending());
+    house.gate.wait_until_somebody_hangs();
+    let figures = block_on(bounded.figures(Fixture::activity()));
+    assert_eq!(figures.map(|_| ()), Err(Error::Unavailable));
+    house.gate.shut(false);
+    assert!(block_on(claim).remove(0).is_ok());
+    house.end();
 }

@@ -6,39 +6,50 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use seckill_engine_embedded::storage::Disk;
+use seckill_engine_embedded::storage::hanging::{Gate, Hanging};
 use seckill_engine_embedded::{Embedded, Options, open};
 use seckill_sale::{InstallationId, ManualClock};
 
 pub(crate) struct Engine {
     pub(crate) handle: Embedded,
+    pub(crate) disk: Arc<Gate>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Engine {
     pub(crate) fn start(folder: &Path, clock: Arc<ManualClock>) -> Self {
         std::fs::create_dir_all(folder).expect("a folder");
-        let storage = Disk::open(folder).expect("a folder");
-        let opened = open(storage, small(), InstallationId([1; 16]), clock).expect("the journal opens");
+        let disk = Arc::new(Gate::default());
+        let opened = open(
+            Hanging(Disk::open(folder).expect("a folder"), disk.clone()),
+            small(),
+            InstallationId([1; 16]),
+            clock,
+        );
+        let opened = opened.expect("the journal opens");
         let sequencer = opened.sequencer;
         let thread = Some(std::thread::spawn(move || sequencer.run()));
         Self {
             handle: opened.engine,
+            disk,
             thread,
         }
     }
 }
 
-/// Options that take little of the disk.
+/// Options that take little of the disk, and all of it at the start: a sync that hangs is then a frame's.
 pub(crate) fn small() -> Options {
     let mut options = Options::default();
-    options.journal.segment_bytes = 8 << 20;
-    options.journal.allocate_bytes = 1 << 20;
+    options.journal.segment_bytes = 4 << 20;
+    options.journal.allocate_bytes = 4 << 20;
     options.journal.frame_bytes_max = 1 << 20;
     options
 }
 
 impl Drop for Engine {
     fn drop(&mut self) {
+        // A test that failed while the disk hung ends, too.
+        self.disk.shut(false);
         self.handle.close();
         if let Some(thread) = self.thread.take() {
             thread.join().expect("the sequencer ends");

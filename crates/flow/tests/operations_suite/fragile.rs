@@ -24,6 +24,7 @@ pub(crate) struct Fragile {
     stalls: AtomicBool,
     stalled: Notify,
     forgets: Mutex<Option<ActivityId>>,
+    hanging: brake::Hanging,
 }
 
 impl Fragile {
@@ -37,6 +38,7 @@ impl Fragile {
             stalls: AtomicBool::new(false),
             stalled: Notify::const_new(),
             forgets: Mutex::new(None),
+            hanging: brake::Hanging::new(),
         }
     }
 
@@ -78,6 +80,7 @@ impl Fragile {
     }
 
     fn stock_write(&self) -> Result<(), seckill_stock::Error> {
+        self.hanging.check()?;
         self.write().then_some(()).ok_or(seckill_stock::Error::Unavailable)
     }
 
@@ -118,6 +121,7 @@ impl Stock for Fragile {
             self.stalled.notify_one();
             std::future::pending::<()>().await;
         }
+        self.hanging.check()?;
         self.engine.figures(activity).await
     }
     async fn activities(&self) -> Result<Vec<ActivityId>, seckill_stock::Error> {

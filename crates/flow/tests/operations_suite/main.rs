@@ -9,6 +9,7 @@ mod trade;
 
 mod audit;
 mod brake;
+mod brake_hanging;
 mod catalogue;
 mod close;
 mod crashes;

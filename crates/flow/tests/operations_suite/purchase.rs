@@ -1,36 +1,45 @@
 //! A purchase whose answer is lost.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::Poll;
 
+use seckill_engine_embedded::storage::simulated::Simulated;
+use seckill_engine_embedded::{CompactionOptions, Options, open};
 use seckill_flow::{Purchase, Wish};
-use seckill_sale::{Claim, Refusal};
-use seckill_stock::Batcher;
+use seckill_sale::{ActivityId, Claim, InstallationId, ManualClock, NotReady, Refusal};
+use seckill_stock::conformance::Fixture;
+use seckill_stock::{Batcher, Stock};
 
 use crate::house::{House, run};
 use crate::trade::claim_of;
+
+fn wish(activity: ActivityId) -> Wish {
+    let Claim {
+        activity,
+        user,
+        quantity,
+        key,
+        request_id,
+    } = claim_of(activity, "a", 1);
+    Wish {
+        activity,
+        user,
+        quantity,
+        key,
+        request_id,
+        challenge_met: true,
+    }
+}
 
 #[test]
 fn purchase_that_is_shed_when_asked_again_is_still_of_unknown_outcome() {
     run(async {
         let house = House::new();
-        let Claim {
-            activity,
-            user,
-            quantity,
-            key,
-            request_id,
-        } = claim_of(house.opened(1).await, "a", 1);
+        let wish = wish(house.opened(1).await);
         let (batcher, claims) = Batcher::new(house.store.clone(), 4);
         let purchase = Purchase::new(house.store.clone(), claims);
-        let mut bought = pin!(purchase.purchase(Wish {
-            activity,
-            user,
-            quantity,
-            key,
-            request_id,
-            challenge_met: true,
-        }));
+        let mut bought = pin!(purchase.purchase(wish));
         std::future::poll_fn(|context| {
             assert!(bought.as_mut().poll(context).is_pending());
             Poll::Ready(())
@@ -40,4 +49,44 @@ fn purchase_that_is_shed_when_asked_again_is_still_of_unknown_outcome() {
         drop(batcher);
         assert_eq!(bought.await, Err(Refusal::OutcomeUnknown));
     });
+}
+
+#[test]
+fn purchase_whose_write_failed_is_of_unknown_outcome_although_the_store_admits_nobody_when_asked_again() {
+    let disk = Simulated::new(1);
+    let mut options = Options::default();
+    options.journal.segment_bytes = 8 << 20;
+    options.journal.allocate_bytes = 1 << 20;
+    options.journal.frame_bytes_max = 1 << 20;
+    options.compaction = CompactionOptions {
+        in_background: false,
+        ..CompactionOptions::default()
+    };
+    let clock = Arc::new(ManualClock::at(Fixture::OPENS));
+    let opened = open(disk.clone(), options, InstallationId([1; 16]), clock).expect("the journal opens");
+    let (engine, sequencer) = (opened.engine, opened.sequencer);
+    let thread = std::thread::spawn(move || sequencer.run());
+    let store = Arc::new(engine.clone());
+    run(async {
+        engine
+            .open(Fixture::opening(Fixture::activity(), 1))
+            .await
+            .expect("opened");
+        let (batcher, claims) = Batcher::new(store.clone(), 4);
+        let purchase = Purchase::new(store, claims);
+        disk.cut_power();
+        let bought = tokio::select! {
+            bought = purchase.purchase(wish(Fixture::activity())) => bought,
+            () = batcher.run() => unreachable!("it runs for ever"),
+        };
+        assert_eq!(bought, Err(Refusal::OutcomeUnknown));
+        let again = engine.claim(vec![Fixture::claim("b", 2, 1)]).await.remove(0);
+        assert_eq!(
+            again,
+            Err(Refusal::NotReady(NotReady::StoreReadOnly)),
+            "this was asked twice"
+        );
+    });
+    engine.close();
+    thread.join().expect("the sequencer ends");
 }

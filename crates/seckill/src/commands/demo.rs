@@ -57,8 +57,7 @@ pub(super) fn run(args: &DemoArgs) -> Outcome {
 
 fn end(running: Running, signals: Signals, at_once: bool) -> Outcome {
     if at_once {
-        running.stop();
-        return Ok(());
+        return running.stop();
     }
     say("serving until Ctrl-C");
     running.until_signal(signals)

@@ -75,15 +75,17 @@ async fn refresh_until_shutdown(node: Arc<Node>, console: Arc<Console>) {
     }
 }
 
-/// Takes over what the ledger says now. An unreachable ledger leaves everything as it is.
+/// Takes over what the ledger says now, and tells it and the store what they were not told yet. An unreachable ledger leaves everything as
+/// it is.
 async fn refresh(node: &Node, console: &Console) {
     node.metrics.tick(Instant::now());
     let up = node.ledger.ping().await.is_ok();
     node.metrics.database_up.set_flag(up);
+    let refreshed = console.refresh().await;
     if !up {
         return;
     }
-    if let Err(error) = console.refresh().await {
+    if let Err(error) = refreshed {
         tracing::warn!(%error, "switches or blocks could not be taken over");
     }
     node.stock.set_backlog_max(node.gate.switches().backlog_max);

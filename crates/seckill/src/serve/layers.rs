@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use rand::Rng;
 use rustix::fs::Mode;
@@ -40,6 +41,7 @@ pub(crate) struct Opened {
     pub(crate) installation: Installation,
     /// Whether the journal is new.
     pub(crate) journal_created: bool,
+    answer_within: Duration,
     lock: Lock,
 }
 
@@ -85,6 +87,7 @@ pub(crate) fn open_layers(settings: &Settings, mut patience: Patience<'_>) -> Re
         sequencer: opened.sequencer,
         installation,
         journal_created: opened.created,
+        answer_within: settings.store.answer_within,
         lock,
     })
 }
@@ -135,7 +138,7 @@ impl Opened {
             .spawn(move || sequencer.run());
         let sequencer = Some(thread.map_err(|error| Failure::failed(format!("no thread for the store: {error}")))?);
         Ok(Layers {
-            engine: self.engine,
+            engine: self.engine.answering_within(self.answer_within),
             ledger: self.ledger,
             sequencer,
             _lock: self.lock,

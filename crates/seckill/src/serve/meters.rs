@@ -47,12 +47,12 @@ fn set_queue(node: &Node, metrics: &Metrics) {
         let failures = settlement.order_failures.get(&[reason]);
         failures.add(core, counter.load(Ordering::Relaxed).saturating_sub(failures.total()));
     }
-    let broken = node
+    let down = node
         .layers
         .lock()
         .as_ref()
-        .is_none_or(|layers| layers.engine.is_broken());
-    metrics.store_up.set_flag(!broken);
+        .is_none_or(|layers| layers.engine.is_broken() || layers.engine.hangs());
+    metrics.store_up.set_flag(!down);
 }
 
 fn set_activities(node: &Node, metrics: &Metrics) {

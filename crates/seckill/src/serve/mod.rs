@@ -3,12 +3,14 @@
 //! ```text
 //! settings ─▶ bind ports ─▶ open layers, check that they belong together ─▶ node ─▶ catalogue ─▶ house, ports ─▶ ready
 //! SIGTERM  ─▶ not ready ─▶ streams say goodbye ─▶ ports drain ─▶ house ends ─▶ journal and database close
+//!             └─ all of it within server.shutdown_grace: what still waits for a disk then is left behind
 //! ```
 
 pub(crate) mod acceptance;
 mod access;
 mod admin;
 mod descriptors;
+mod ending;
 mod house;
 pub(crate) mod layers;
 mod meters;
@@ -20,6 +22,7 @@ mod signals;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
 use seckill_listener::ServerHandle;
 use seckill_settings::Settings;
@@ -89,12 +92,16 @@ impl Running {
         let why = signals.wait(engine.as_ref());
         let cut_offs = [self.public.cut_off(), self.admin.cut_off()];
         signals.on_next(move || cut_offs.iter().for_each(tokio_util::sync::CancellationToken::cancel));
-        self.stop();
-        why
+        let stopped = self.stop();
+        why.and(stopped)
     }
 
     /// Ends orderly.
-    pub(crate) fn stop(self) {
+    ///
+    /// # Errors
+    /// A failure where a disk did not answer within the grace: its journal or database was not closed, as in a crash.
+    pub(crate) fn stop(self) -> Outcome {
+        let began = Instant::now();
         let Self {
             node,
             house,
@@ -112,9 +119,18 @@ impl Running {
             }
         }
         node.shutdown.house.cancel();
-        house.join();
-        drop(node.layers.lock().take());
+        let grace = node.settings.server.shutdown_grace;
+        let ended = ending::close_within(began, grace, move || {
+            house.join();
+            drop(node.layers.lock().take());
+        });
+        if !ended {
+            return Err(Failure::failed(
+                "a disk did not answer within server.shutdown_grace; the process ends without it. Nothing that was answered is lost",
+            ));
+        }
         tracing::info!("ended");
+        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ use seckill_metrics::Core;
 use seckill_settings::{OnCancel, Settings};
 use seckill_stock::{Batcher, Bounds};
 
+use super::ending;
 use super::node::{Node, millis};
 use crate::exit::{Failure, chain};
 
@@ -83,7 +84,7 @@ pub(crate) fn limits(settings: &Settings) -> Limits {
         write_stall_timeout: server.write_timeout,
         header_bytes_max: server.header_bytes_max,
         headers_max: server.headers_max,
-        shutdown_grace: server.shutdown_grace,
+        shutdown_grace: ending::ports_grace(server.shutdown_grace),
     }
 }
 

@@ -5,6 +5,7 @@ mod brake;
 mod command_line;
 mod crash;
 mod demo;
+mod hanging;
 mod purchase;
 mod push;
 mod race;

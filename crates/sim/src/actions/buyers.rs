@@ -76,7 +76,7 @@ fn plain_answer(answer: Result<Queued, Refusal>) -> Answer {
         Refusal::QuantityAboveLimit => Answer::AboveLimit,
         Refusal::BacklogFull => Answer::Nothing("backlog full"),
         Refusal::NotReady(reason) => Answer::Nothing(reason.as_str()),
-        Refusal::Busy => Answer::Nothing("busy"),
+        Refusal::Busy | Refusal::Late => Answer::Nothing("busy"),
         Refusal::OutcomeUnknown => Answer::Nothing("unknown"),
         _ => Answer::Nothing("not a store's refusal"),
     }
