@@ -6,10 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use bytes::Bytes;
-use http::header::{CACHE_CONTROL, ETAG, VARY};
+use http::HeaderValue;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, StatusCode};
 use seckill_sale::{Activity, ActivityId, Status};
 
 use crate::activity_view::{ActivityView, Standing};
@@ -18,12 +16,10 @@ use crate::cached_page::Page;
 use crate::call::Call;
 use crate::error::Error;
 use crate::path;
-use crate::wording::Digits;
 
 /// Activities of a list; the unended come first.
 const LIST_MAX: usize = 500;
 
-const PUBLIC: HeaderValue = HeaderValue::from_static("public, max-age=1");
 const BY_LANGUAGE: HeaderValue = HeaderValue::from_static("accept-language");
 const BY_LANGUAGE_AND_ORIGIN: HeaderValue = HeaderValue::from_static("accept-language, origin");
 
@@ -46,15 +42,13 @@ pub(crate) fn activity(call: &Call, head: &Parts) -> Result<Answer, Error> {
     call.visitor(&head.headers)?;
     let id = path::activity_id(path::last_segment(head.uri.path()))?;
     let activity = call.visible_activity(id)?;
-    let page = activity_page(call, &activity);
-    Ok(answer(call, &head.headers, &page))
+    Ok(activity_page(call, &activity).answer(&head.headers, call.moment.now))
 }
 
 /// All of them.
 pub(crate) async fn activities(call: Call, head: Parts) -> Result<Answer, Error> {
     call.visitor(&head.headers)?;
-    let page = list_page(&call);
-    Ok(answer(&call, &head.headers, &page))
+    Ok(list_page(&call).answer(&head.headers, call.moment.now))
 }
 
 fn standing(call: &Call, activity: &Activity) -> Standing {
@@ -79,7 +73,7 @@ fn activity_page(call: &Call, activity: &Activity) -> Page {
     }
     let members = members(call, activity, standing);
     // Without the opening brace: the server's time comes first.
-    let page = Page::new(&members[1..], now);
+    let page = Page::new(&members[1..], now, vary(call));
     let kept = ActivityPage {
         version: activity.version,
         standing,
@@ -122,25 +116,16 @@ fn list_page(call: &Call) -> Page {
         members.extend(self::members(call, activity, standing(call, activity)));
     }
     members.extend_from_slice(b"]}");
-    let page = Page::new(&members, now);
+    let page = Page::new(&members, now, vary(call));
     pages.list = Some(page.clone());
     page
 }
 
-fn answer(call: &Call, headers: &HeaderMap, page: &Page) -> Answer {
-    let answer = if page.is_held(headers) {
-        Answer::ready(StatusCode::NOT_MODIFIED, Bytes::new())
+/// What answers differ by, so that caches must know.
+fn vary(call: &Call) -> HeaderValue {
+    if call.shared().origins.vary() {
+        BY_LANGUAGE_AND_ORIGIN
     } else {
-        let mut data = Vec::with_capacity(page.members.len() + 40);
-        data.extend_from_slice(b"{\"server_time\":");
-        data.extend_from_slice(Digits::new().of(call.moment.now.0.unsigned_abs()));
-        data.push(b',');
-        data.extend_from_slice(&page.members);
-        Answer::fine_json(data)
-    };
-    let by_origin = call.shared().origins.vary();
-    answer
-        .header(ETAG, page.etag.clone())
-        .header(CACHE_CONTROL, PUBLIC)
-        .header(VARY, if by_origin { BY_LANGUAGE_AND_ORIGIN } else { BY_LANGUAGE })
+        BY_LANGUAGE
+    }
 }

@@ -5,23 +5,20 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
+use http::header::HeaderName;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use seckill_gate::retry_after_s;
 use seckill_sale::{ActivityId, Code, EpochMs, Language, RequestId};
 use serde::Serialize;
 
 use crate::body::Body;
-use crate::dress::{self, Extra, Kind, NO_STORE, PROBLEM, dress, stamp};
+use crate::cached_page::Page;
+use crate::dress::{Extra, Kind, dress, dress_again};
 use crate::repeated::result_path;
-use crate::request_id;
-use crate::wording::{Message, envelope, json, problem};
+use crate::wording::{Digits, Message, envelope, json, problem};
 
 /// Wait of overload answers that name none.
 const RETRY_AFTER_MS: u64 = 1_000;
-
-/// Headers that a handler sets.
-const HEADERS_OWN: usize = 1;
 
 const FINE: Message = ["成功", "OK"];
 
@@ -45,6 +42,8 @@ enum Content {
         detail: Option<Cow<'static, str>>,
         data: Vec<u8>,
     },
+    /// The envelope of a page at this moment.
+    Page(Page, EpochMs),
     /// A body that is worded already; none for 304 and 204.
     Ready(Bytes),
 }
@@ -82,6 +81,11 @@ impl Answer {
         }
     }
 
+    /// 200 with a page as it is shown at `now`.
+    pub(crate) fn page(page: Page, now: EpochMs) -> Self {
+        Self::with(StatusCode::OK, Content::Page(page, now))
+    }
+
     /// An answer whose body is worded already.
     #[must_use]
     pub fn ready(status: StatusCode, body: Bytes) -> Self {
@@ -103,7 +107,7 @@ impl Answer {
         match &self.content {
             Content::Fine { code, .. } => *code,
             Content::Problem { code, .. } => code.number(),
-            Content::Ready(_) => 0,
+            Content::Page(..) | Content::Ready(_) => 0,
         }
     }
 
@@ -117,9 +121,6 @@ impl Answer {
     /// The same answer with one more header.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        if self.headers.is_empty() {
-            self.headers.reserve(HEADERS_OWN + dress::USUAL);
-        }
         self.headers.insert(name, value);
         self
     }
@@ -158,17 +159,6 @@ impl Answer {
 
     /// The response at `now`. `others` are headers that axum set for the same answer, such as `Allow`.
     pub fn render(self, id: &RequestId, language: Language, now: EpochMs, others: HeaderMap) -> http::Response<Body> {
-        let (kind, body) = match self.content {
-            Content::Fine { code, message, data } => (Kind::Json, envelope(code, message, language, &data, id)),
-            Content::Problem { code, detail, data } => (
-                Kind::Problem,
-                problem(code, self.status, detail.as_deref(), language, &data, id),
-            ),
-            Content::Ready(body) => (Kind::Other, body),
-        };
-        let mut response = http::Response::new(Body::whole(body));
-        *response.status_mut() = self.status;
-        let headers = response.headers_mut();
         let retry_after = self
             .retry_after_ms
             .map(|wait_ms| HeaderValue::from(retry_after_s(wait_ms, rand::random())));
@@ -176,24 +166,31 @@ impl Answer {
             location: self.result_of.map(result_path),
             retry_after,
         };
-        *headers = dress(self.headers, others, kind, extra, id, now);
+        let own = self.headers;
+        let (headers, body) = match self.content {
+            Content::Fine { code, message, data } => (
+                dress(own, others, Kind::Json, extra, id, now),
+                envelope(code, message, language, &[&data], id),
+            ),
+            Content::Page(page, shown_at) => (
+                dress_again(&page.headers, others, id, now),
+                envelope(
+                    0,
+                    FINE,
+                    language,
+                    &page.data(Digits::new().of(shown_at.0.unsigned_abs())),
+                    id,
+                ),
+            ),
+            Content::Problem { code, detail, data } => (
+                dress(own, others, Kind::Problem, extra, id, now),
+                problem(code, self.status, detail.as_deref(), language, &data, id),
+            ),
+            Content::Ready(body) => (dress(own, others, Kind::Other, extra, id, now), body),
+        };
+        let mut response = http::Response::new(Body::whole(body));
+        *response.status_mut() = self.status;
+        *response.headers_mut() = headers;
         response
     }
-}
-
-/// The answers that the listener gives before there is a request to speak of.
-pub(crate) fn of_listener(status: StatusCode, now: EpochMs) -> http::Response<Bytes> {
-    let code = match status {
-        StatusCode::REQUEST_TIMEOUT => Code::RequestTimeout,
-        StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => Code::HeadersTooLarge,
-        _ => Code::Malformed,
-    };
-    let id = request_id::fresh();
-    let body = problem(code, status, None, Language::Chinese, &[], &id);
-    let mut response = http::Response::new(body);
-    *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, PROBLEM);
-    response.headers_mut().insert(CACHE_CONTROL, NO_STORE);
-    stamp(response.headers_mut(), &id, now);
-    response
 }

@@ -3,9 +3,16 @@
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Arc;
 
-use http::header::IF_NONE_MATCH;
-use http::{HeaderMap, HeaderValue};
+use bytes::Bytes;
+use http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, VARY};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use seckill_sale::EpochMs;
+
+use crate::answer::Answer;
+use crate::dress::{Extra, Kind, dress};
+use crate::request_id;
+
+const PUBLIC: HeaderValue = HeaderValue::from_static("public, max-age=1");
 
 /// How old the shown number of units may be, in milliseconds; a fifth of what is promised.
 pub(crate) const LAG_MS_MAX: i64 = 200;
@@ -14,24 +21,54 @@ pub(crate) const LAG_MS_MAX: i64 = 200;
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
     rendered_at: EpochMs,
-    pub(crate) members: Arc<[u8]>,
-    pub(crate) etag: HeaderValue,
+    members: Arc<[u8]>,
+    etag: HeaderValue,
+    /// All headers of an answer with this page; a later one has its own time and request id.
+    pub(crate) headers: Arc<HeaderMap>,
 }
 
 impl Page {
-    pub(crate) fn new(members: &[u8], rendered_at: EpochMs) -> Self {
+    pub(crate) fn new(members: &[u8], rendered_at: EpochMs, vary: HeaderValue) -> Self {
         let mut hasher = DefaultHasher::new();
         hasher.write(members);
         let etag = format!("W/\"{:016x}\"", hasher.finish());
+        let etag = HeaderValue::try_from(etag).expect("hexadecimal digits in quotes are a header");
+        let own = HeaderMap::from_iter([(ETAG, etag.clone()), (CACHE_CONTROL, PUBLIC), (VARY, vary)]);
+        let headers = dress(
+            own,
+            HeaderMap::new(),
+            Kind::Json,
+            Extra::default(),
+            &request_id::fresh(),
+            rendered_at,
+        );
         Self {
             rendered_at,
             members: members.into(),
-            etag: HeaderValue::try_from(etag).expect("hexadecimal digits in quotes are a header"),
+            etag,
+            headers: Arc::new(headers),
         }
     }
 
+    /// The JSON of `data`, with the digits of the present time.
+    pub(crate) fn data<'a>(&'a self, server_time: &'a [u8]) -> [&'a [u8]; 4] {
+        [b"{\"server_time\":", server_time, b",", &self.members]
+    }
+
+    /// The answer to somebody who asks at `now` with these headers.
+    pub(crate) fn answer(self, headers: &HeaderMap, now: EpochMs) -> Answer {
+        if !self.is_held(headers) {
+            return Answer::page(self, now);
+        }
+        let answer = Answer::ready(StatusCode::NOT_MODIFIED, Bytes::new());
+        [ETAG, CACHE_CONTROL, VARY].into_iter().fold(answer, |answer, name| {
+            let value = self.headers[&name].clone();
+            answer.header(name, value)
+        })
+    }
+
     /// Whether the client holds this very page.
-    pub(crate) fn is_held(&self, headers: &HeaderMap) -> bool {
+    fn is_held(&self, headers: &HeaderMap) -> bool {
         is_known(headers, &self.etag)
     }
 

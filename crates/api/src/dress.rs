@@ -1,20 +1,19 @@
 //! The headers of answers: an answer's own, and what stands on every one.
 
-use std::sync::LazyLock;
-
 use http::header::{CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, HeaderName, LOCATION, RETRY_AFTER};
 use http::{HeaderMap, HeaderValue};
 use seckill_sale::{EpochMs, RequestId};
 
 use crate::repeated::server_time;
 use crate::request_id;
+use crate::usual::usual;
 
 pub(crate) const SERVER_TIME: HeaderName = HeaderName::from_static("server-time");
 pub(crate) const JSON: HeaderValue = HeaderValue::from_static("application/json");
 pub(crate) const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
 pub(crate) const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// Headers that each answer has besides its own: their map is made in one piece.
-pub(crate) const USUAL: usize = 6;
+const USUAL: usize = 6;
 
 /// What an answer's body is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,12 +50,29 @@ pub(crate) fn dress(
     let Some(usual) = usual else {
         return sewn(own, others, kind, extra, id, now);
     };
+    let mut headers = usual.clone();
+    exchange(&mut headers, extra, id, now);
+    headers
+}
+
+/// The headers of a page that is shown again and again, from those that it had at first.
+pub(crate) fn dress_again(first: &HeaderMap, others: HeaderMap, id: &RequestId, now: EpochMs) -> HeaderMap {
+    let mut headers = first.clone();
+    exchange(&mut headers, Extra::default(), id, now);
+    if !others.is_empty() {
+        headers.extend(others);
+        headers.remove(CONTENT_LENGTH);
+    }
+    headers
+}
+
+/// Puts the values of this answer in the place of another one's.
+fn exchange(headers: &mut HeaderMap, extra: Extra, id: &RequestId, now: EpochMs) {
     let Extra {
         mut location,
         mut retry_after,
     } = extra;
-    let mut headers = usual.clone();
-    for (name, value) in &mut headers {
+    for (name, value) in headers {
         let new = if *name == SERVER_TIME {
             Some(server_time(now))
         } else if *name == request_id::HEADER {
@@ -72,56 +88,17 @@ pub(crate) fn dress(
             *value = new;
         }
     }
-    headers
-}
-
-/// A map that was hashed once, of which a copy with some values exchanged is the headers of such an answer: five times as fast as
-/// to insert them one by one.
-fn usual(kind: Kind, extra: &Extra) -> Option<&'static HeaderMap> {
-    static JSON: LazyLock<HeaderMap> = LazyLock::new(|| hashed(Kind::Json, Extra::default()));
-    static QUEUED: LazyLock<HeaderMap> = LazyLock::new(|| {
-        let location = Some(HeaderValue::from_static(""));
-        hashed(
-            Kind::Json,
-            Extra {
-                location,
-                retry_after: None,
-            },
-        )
-    });
-    static PROBLEM: LazyLock<HeaderMap> = LazyLock::new(|| hashed(Kind::Problem, Extra::default()));
-    static SHED: LazyLock<HeaderMap> = LazyLock::new(|| {
-        let retry_after = Some(HeaderValue::from_static(""));
-        hashed(
-            Kind::Problem,
-            Extra {
-                location: None,
-                retry_after,
-            },
-        )
-    });
-    match (kind, extra.location.is_some(), extra.retry_after.is_some()) {
-        (Kind::Json, false, false) => Some(&JSON),
-        (Kind::Json, true, false) => Some(&QUEUED),
-        (Kind::Problem, false, false) => Some(&PROBLEM),
-        (Kind::Problem, false, true) => Some(&SHED),
-        _ => None,
-    }
-}
-
-fn hashed(kind: Kind, extra: Extra) -> HeaderMap {
-    sewn(
-        HeaderMap::new(),
-        HeaderMap::new(),
-        kind,
-        extra,
-        &request_id::fresh(),
-        EpochMs(0),
-    )
 }
 
 /// The headers of an answer, one by one.
-fn sewn(own: HeaderMap, others: HeaderMap, kind: Kind, extra: Extra, id: &RequestId, now: EpochMs) -> HeaderMap {
+pub(crate) fn sewn(
+    own: HeaderMap,
+    others: HeaderMap,
+    kind: Kind,
+    extra: Extra,
+    id: &RequestId,
+    now: EpochMs,
+) -> HeaderMap {
     let mut headers = own;
     headers.reserve(USUAL);
     if !others.is_empty() {

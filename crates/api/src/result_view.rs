@@ -105,7 +105,7 @@ impl ResultView {
             self.code(),
             self.message(),
             call.language,
-            &self.json(),
+            &[&self.json()],
             &call.request_id,
         )
     }

@@ -14,10 +14,10 @@ use seckill_stock::Stock;
 use tokio_util::sync::CancellationToken;
 
 use crate::activities::Pages;
-use crate::answer;
 use crate::cors::Origins;
 use crate::health::Readiness;
 use crate::streams::Streams;
+use crate::unasked;
 use crate::unique::Unique;
 use crate::webhook::WebhookSecret;
 
@@ -149,7 +149,7 @@ impl Shared {
         self: &Arc<Self>,
     ) -> impl Fn(StatusCode) -> http::Response<bytes::Bytes> + Send + Sync + 'static {
         let shared = self.clone();
-        move |status| answer::of_listener(status, shared.stock.now())
+        move |status| unasked::of_listener(status, shared.stock.now())
     }
 }
 

@@ -31,20 +31,24 @@ fn or_null(data: &[u8]) -> &[u8] {
     if data.is_empty() { b"null" } else { data }
 }
 
-pub(crate) fn envelope(code: u32, message: Message, language: Language, data: &[u8], id: &RequestId) -> Bytes {
+/// The envelope of a good answer with the JSON of `data`, which may come in pieces.
+pub(crate) fn envelope(code: u32, message: Message, language: Language, data: &[&[u8]], id: &RequestId) -> Bytes {
     let mut digits = Digits::new();
-    let parts = [
+    let before = [
         b"{\"code\":",
         digits.of(code.into()),
         b",\"message\":\"",
         in_language(message, language).as_bytes(),
         b"\",\"data\":",
-        or_null(data),
-        b",\"request_id\":\"",
-        id.as_str().as_bytes(),
-        b"\"}",
     ];
-    joined(&parts).into()
+    let after = [b",\"request_id\":\"", id.as_str().as_bytes(), b"\"}"];
+    let length = |parts: &[&[u8]]| parts.iter().map(|part| part.len()).sum::<usize>();
+    let data = if length(data) == 0 { &[&b"null"[..]][..] } else { data };
+    let mut body = Vec::with_capacity(length(&before) + length(data) + length(&after));
+    for part in before.iter().chain(data).chain(&after) {
+        body.extend_from_slice(part);
+    }
+    body.into()
 }
 
 /// Bytes in one piece. Its room is measured: a buffer with room to spare would cost one more allocation to share.
