@@ -1,0 +1,111 @@
+//! What a soak is held against.
+//!
+//! Memory comes to rest; it does not stand still to the byte. It counts as level where the line through the last half of the readings rises by
+//! at most 8 KiB a sale: a fifteenth of what the 1,000 buyers of a sale cost while the store keeps it, so nothing that is left of each
+//! buyer or each sale hides below it. Where the half is short, one reading moves the line by more than that; then 1 % of the resident
+//! memory over the whole half is allowed. The store keeps 32 closed sales by design, so the first half must be longer than that: a
+//! shorter soak tells its slope and is not judged by it.
+
+use serde::Serialize;
+
+use super::{Holding, SoakConfig};
+
+/// Memory may grow by this much a sale.
+pub const RSS_SLOPE_BYTES_MAX: f64 = 8.0 * 1024.0;
+/// Or by this share of itself over the whole half.
+pub const RSS_HALF_SHARE_MAX: f64 = 0.01;
+/// Fewer sales than this are not judged by their slope.
+pub const SALES_JUDGED_MIN: usize = 80;
+/// The journal may grow to this: 64 MiB of segments start a compaction; its outcome and what comes meanwhile lie beside them.
+pub const JOURNAL_BYTES_MAX: u64 = 192 << 20;
+/// The database may grow by this much an order: order, record, their indexes, and a share of the movements.
+pub const ORDER_DISK_BYTES_MAX: f64 = 1024.0;
+
+/// How what a process holds has moved.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Trend {
+    /// Growth of resident memory a sale over the last half, by least squares.
+    pub rss_slope_bytes: f64,
+    /// The same over the mean resident memory of that half.
+    pub rss_slope_share: f64,
+    /// What the slope may be.
+    pub rss_slope_bytes_max: f64,
+    /// Whether there were sales enough to be judged by the slope.
+    pub is_rss_judged: bool,
+    /// The largest journal.
+    pub journal_bytes_peak: u64,
+    /// Growth of the database an order over the last half, by least squares.
+    pub order_disk_bytes: f64,
+}
+
+impl Trend {
+    /// `orders` is how many each sale made.
+    pub(super) fn of(holdings: &[Holding], orders: u64) -> Self {
+        let half = &holdings[holdings.len() / 2..];
+        let rss = half.iter().map(|holding| holding.rss_bytes as f64);
+        let (count, rss_slope_bytes) = (half.len().max(1) as f64, slope(rss.clone()));
+        let rss_mean = rss.sum::<f64>() / count;
+        let database = half.iter().map(|holding| holding.database_bytes() as f64);
+        Self {
+            rss_slope_bytes,
+            rss_slope_share: rss_slope_bytes / rss_mean.max(1.0),
+            rss_slope_bytes_max: RSS_SLOPE_BYTES_MAX.max(rss_mean * RSS_HALF_SHARE_MAX / count),
+            is_rss_judged: SALES_JUDGED_MIN <= holdings.len(),
+            journal_bytes_peak: holdings.iter().map(|holding| holding.journal_bytes).max().unwrap_or(0),
+            order_disk_bytes: slope(database) / orders.max(1) as f64,
+        }
+    }
+
+    /// Whether memory is level.
+    pub fn is_level(&self) -> bool {
+        self.rss_slope_bytes <= self.rss_slope_bytes_max
+    }
+}
+
+/// What grows and shouldn't.
+pub(super) fn growing(config: &SoakConfig, holdings: &[Holding], trend: &Trend) -> Vec<String> {
+    let (first, last) = holdings.split_at(holdings.len() / 2);
+    let descriptors = |half: &[Holding]| half.iter().map(|holding| holding.descriptors).max().unwrap_or(0);
+    let mut said = Vec::new();
+    if trend.is_rss_judged && !trend.is_level() {
+        said.push(format!(
+            "memory grows by {:.1} KiB a sale, {:.1} are allowed",
+            trend.rss_slope_bytes / 1024.0,
+            trend.rss_slope_bytes_max / 1024.0
+        ));
+    }
+    if JOURNAL_BYTES_MAX < trend.journal_bytes_peak {
+        said.push(format!("the journal grew to {} MiB", trend.journal_bytes_peak >> 20));
+    }
+    if trend.is_rss_judged && ORDER_DISK_BYTES_MAX < trend.order_disk_bytes {
+        said.push(format!(
+            "the database grows by {:.0} bytes an order",
+            trend.order_disk_bytes
+        ));
+    }
+    if descriptors(first) + config.connections < descriptors(last) {
+        said.push(format!(
+            "descriptors rose from {} to {}",
+            descriptors(first),
+            descriptors(last)
+        ));
+    }
+    said
+}
+
+/// By least squares.
+fn slope(values: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
+    let count = values.len() as f64;
+    let (mean_at, mean) = ((count - 1.0) / 2.0, values.clone().sum::<f64>() / count);
+    let (mut above, mut below) = (0.0, 0.0);
+    for (at, value) in values.enumerate() {
+        let from_mean = at as f64 - mean_at;
+        above += from_mean * (value - mean);
+        below += from_mean * from_mean;
+    }
+    if below == 0.0 { 0.0 } else { above / below }
+}
+
+#[cfg(test)]
+#[path = "judgement_tests.rs"]
+mod tests;

@@ -1,0 +1,75 @@
+//! What counts as level, and what as growth.
+
+use super::*;
+
+fn holdings(count: u64, holding: impl Fn(u64) -> Holding) -> Vec<Holding> {
+    (0..count).map(holding).collect()
+}
+
+fn said(holdings: &[Holding]) -> Vec<String> {
+    let config = SoakConfig::usual("x");
+    growing(&config, holdings, &Trend::of(holdings, 1_000))
+}
+
+fn with_rss(count: u64, rss_bytes: impl Fn(u64) -> u64) -> Vec<Holding> {
+    holdings(count, |number| Holding {
+        rss_bytes: rss_bytes(number),
+        ..Holding::default()
+    })
+}
+
+#[test]
+fn slope_is_that_of_the_line_through_the_values() {
+    assert_eq!(slope([5.0, 7.0, 9.0].into_iter()), 2.0);
+    assert_eq!(slope([3.0, 3.0, 3.0].into_iter()), 0.0);
+    assert_eq!(slope([1.0].into_iter()), 0.0);
+}
+
+#[test]
+fn only_the_last_half_is_held_against_the_server() {
+    assert_eq!(said(&with_rss(200, |number| number.min(100) << 20)), [] as [&str; 0]);
+    assert_eq!(
+        said(&with_rss(200, |number| (50 << 20) + (number << 15))),
+        ["memory grows by 32.0 KiB a sale, 8.0 are allowed"]
+    );
+}
+
+#[test]
+fn level_is_8_kib_a_sale_or_a_hundredth_of_memory_over_a_short_half() {
+    let grows = |count: u64, bytes: u64| with_rss(count, move |number| (80 << 20) + number * bytes);
+    assert_eq!(said(&grows(400, 8 << 10)), [] as [&str; 0]);
+    assert_eq!(said(&grows(400, 9 << 10)).len(), 1);
+    assert_eq!(said(&grows(80, 20 << 10)), [] as [&str; 0]);
+    assert_eq!(said(&grows(80, 24 << 10)).len(), 1);
+    let trend = Trend::of(&grows(400, 8 << 10), 1);
+    assert!((trend.rss_slope_share - 8192.0 / ((80 << 20) as f64 + 299.5 * 8192.0)).abs() < 1e-9);
+}
+
+#[test]
+fn soak_that_ends_while_closed_sales_gather_is_not_judged_by_its_slope() {
+    assert_eq!(said(&with_rss(79, |number| number << 20)), [] as [&str; 0]);
+    assert_eq!(said(&with_rss(80, |number| number << 20)).len(), 1);
+}
+
+#[test]
+fn journal_database_and_descriptors_have_bounds() {
+    let journal = holdings(10, |number| Holding {
+        journal_bytes: number << 25,
+        ..Holding::default()
+    });
+    assert_eq!(said(&journal), ["the journal grew to 288 MiB"]);
+    let database = |order_bytes: u64| {
+        holdings(100, |number| Holding {
+            folder_bytes: (64 << 20) + number * 1_000 * order_bytes,
+            journal_bytes: 64 << 20,
+            ..Holding::default()
+        })
+    };
+    assert_eq!(said(&database(1_024)), [] as [&str; 0]);
+    assert_eq!(said(&database(1_100)), ["the database grows by 1100 bytes an order"]);
+    let descriptors = holdings(10, |number| Holding {
+        descriptors: if number < 5 { 20 } else { 85 },
+        ..Holding::default()
+    });
+    assert_eq!(said(&descriptors), ["descriptors rose from 20 to 85"]);
+}
