@@ -37,6 +37,8 @@ faults! {
     GuardSkipped = "guard-skipped";
     /// The store forgets under which key a buyer has bought.
     KeyForgotten = "key-forgotten";
+    /// The store gives the claims of a batch each other's answers.
+    AnswersSwapped = "answers-swapped";
     /// The store calls a sale sold out while a unit is left.
     SoldOutEarly = "sold-out-early";
     /// The store does not look at the end of the window.

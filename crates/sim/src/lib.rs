@@ -4,7 +4,7 @@
 //! cargo run --release -p seckill-sim -- [--seed N] [--seeds COUNT] [--steps N] [--fault NAME] [--trace]
 //! ```
 //!
-//! What runs is the product: purchase and its batcher, settlement, the operator's procedures, the scheduler, the embedded engine with its
+//! What runs is the product: purchase and its batcher, whose batches the engine forms when it begins with them, settlement, the operator's procedures, the scheduler, the embedded engine with its
 //! journal, the ledger on SQLite (in memory, on the caller's thread). What is simulated is everything below and around it: the disk, which
 //! loses, tears and reorders whatever was not synced, fills up and fails; the clock, also backwards; the database's outages; answers that
 //! are lost; crashes between any two steps, and power losses in the middle of a write; poisoned tickets; people who ask again and again;
@@ -55,6 +55,7 @@
 //! | `unit-too-many` | stock | a state is opened with one unit too many | the store admits more than the ledger has, or reconciliation says so |
 //! | `guard-skipped` | stock, ledger | the same, and the stock row is not guarded | oversell, or reconciliation says so |
 //! | `key-forgotten` | stock | a buyer's key is not kept | a ticket without a request by that key |
+//! | `answers-swapped` | stock | the claims of one batch get each other's answers | a refusal does not say what is so, or a ticket has a second owner |
 //! | `sold-out-early` | stock | "sold out" while a unit is left | sold out does not mean sold out |
 //! | `window-ignored` | stock | the end of the window is not looked at | admitted outside of the window |
 //! | `pause-ignored` | stock | a pause does not arrive | admitted while paused |

@@ -59,6 +59,7 @@ found! {
     a_unit_too_many_is_found: UnitTooMany,
     a_ledger_without_a_guard_is_found: GuardSkipped,
     a_forgotten_key_is_found: KeyForgotten,
+    answers_that_go_to_each_other_are_found: AnswersSwapped,
     a_sale_called_sold_out_too_early_is_found: SoldOutEarly,
     an_admission_after_the_end_is_found: WindowIgnored,
     an_admission_while_paused_is_found: PauseIgnored,

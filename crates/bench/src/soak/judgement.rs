@@ -1,10 +1,10 @@
 //! What a soak is held against.
 //!
 //! Memory comes to rest; it does not stand still to the byte. It counts as level where the line through the last half of the readings rises by
-//! at most 8 KiB a sale: a fifteenth of what the 1,000 buyers of a sale cost while the store keeps it, so nothing that is left of each
-//! buyer or each sale hides below it. Where the half is short, one reading moves the line by more than that; then 1 % of the resident
-//! memory over the whole half is allowed. The store keeps 32 closed sales by design, so the first half must be longer than that: a
-//! shorter soak tells its slope and is not judged by it.
+//! at most 8 KiB a sale, a fifteenth of what the 1,000 buyers of a sale cost while the store keeps it, so that nothing which is left of
+//! each buyer or each sale hides below it; or where it rises by at most 1 % of the resident memory over the whole half, which single
+//! readings make up by themselves. The store keeps 32 closed sales by design, and the page caches of the database fill over the first
+//! hundred: a soak of fewer than 200 sales tells its slope and is not judged by it.
 
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ pub const RSS_SLOPE_BYTES_MAX: f64 = 8.0 * 1024.0;
 /// Or by this share of itself over the whole half.
 pub const RSS_HALF_SHARE_MAX: f64 = 0.01;
 /// Fewer sales than this are not judged by their slope.
-pub const SALES_JUDGED_MIN: usize = 80;
+pub const SALES_JUDGED_MIN: usize = 200;
 /// The journal may grow to this: 64 MiB of segments start a compaction; its outcome and what comes meanwhile lie beside them.
 pub const JOURNAL_BYTES_MAX: u64 = 192 << 20;
 /// The database may grow by this much an order: order, record, their indexes, and a share of the movements.
