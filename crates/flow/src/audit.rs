@@ -93,6 +93,11 @@ impl Operator {
             }
             if reading.is_stable() {
                 let halfway = self.is_halfway(id, before).await?;
+                // A ticket that was halfway while the books were read may have arrived before it was looked for.
+                let now = self.layers.stock.figures(id).await?;
+                if !halfway && now.is_none_or(|now| now.revision != before.revision) {
+                    continue;
+                }
                 last.balanced = (!halfway).then_some(false);
                 return Ok(last);
             }

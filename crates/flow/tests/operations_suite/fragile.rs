@@ -24,6 +24,7 @@ pub(crate) struct Fragile {
     stalls: AtomicBool,
     stalled: Notify,
     forgets: Mutex<Option<ActivityId>>,
+    records: Mutex<Option<Verdicts>>,
 }
 
 impl Fragile {
@@ -37,6 +38,7 @@ impl Fragile {
             stalls: AtomicBool::new(false),
             stalled: Notify::const_new(),
             forgets: Mutex::new(None),
+            records: Mutex::new(None),
         }
     }
 
@@ -67,6 +69,11 @@ impl Fragile {
     /// Has the scheduler forget the sale just before the next buyer is asked for.
     pub(crate) fn forget_meanwhile(&self, activity: ActivityId) {
         *self.forgets.lock() = Some(activity);
+    }
+
+    /// Has a worker record this just before buyers are read next.
+    pub(crate) fn record_meanwhile(&self, verdicts: Verdicts) {
+        *self.records.lock() = Some(verdicts);
     }
 
     fn write(&self) -> bool {
@@ -148,6 +155,10 @@ impl Stock for Fragile {
         self.engine.apply_movement(activity, movement, delta).await
     }
     async fn buyers_page(&self, activity: ActivityId, page: u32) -> Result<Option<Vec<Buyer>>, seckill_stock::Error> {
+        let records = self.records.lock().take();
+        if let Some(verdicts) = records {
+            self.engine.record(verdicts).await.expect("recorded");
+        }
         self.engine.buyers_page(activity, page).await
     }
     async fn forget(&self, activity: ActivityId) -> Result<(), seckill_stock::Error> {
