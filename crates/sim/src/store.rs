@@ -35,6 +35,11 @@ impl Store {
         }
     }
 
+    /// Whether it has a state of the sale that it can be asked about.
+    pub(crate) fn knows(&self, activity: ActivityId) -> bool {
+        !self.engine.is_broken() && self.engine.stock_left(activity).is_some()
+    }
+
     async fn call<T>(
         &self,
         work: impl Future<Output = Result<T, seckill_stock::Error>>,
@@ -115,7 +120,9 @@ impl Stock for Store {
     }
 
     async fn buyer(&self, activity: ActivityId, user: &UserId) -> Result<Option<Buyer>, seckill_stock::Error> {
-        self.call(self.engine.buyer(activity, user)).await
+        let mut buyer = self.call(self.engine.buyer(activity, user)).await?;
+        lies::buyer(&mut buyer, &self.weather);
+        Ok(buyer)
     }
 
     async fn figures(&self, activity: ActivityId) -> Result<Option<Figures>, seckill_stock::Error> {

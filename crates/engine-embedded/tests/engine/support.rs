@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use async_trait::async_trait;
 use seckill_engine_embedded::journal::Journal;
 use seckill_engine_embedded::storage::Disk;
-use seckill_engine_embedded::{Embedded, Options, compact, open};
+use seckill_engine_embedded::{Embedded, Options, Sequencer, compact, open};
 use seckill_sale::{ActivityId, Claim, InstallationId, ManualClock, Ticket, TicketState, UserId};
 use seckill_stock::conformance::Fixture;
 use seckill_stock::{OpenOutcome, Stock};
@@ -35,18 +35,25 @@ impl Engine {
     }
 
     pub fn start_in(folder: Arc<TempDir>) -> Self {
+        Self::start_after(folder, |_| ()).0
+    }
+
+    /// `first` has the sequencer before its thread has it.
+    fn start_after<T>(folder: Arc<TempDir>, first: impl FnOnce(&mut Sequencer<Disk>) -> T) -> (Self, T) {
         let clock = Arc::new(ManualClock::at(Fixture::OPENS));
         let options = Self::options();
         let storage = Disk::open(folder.path()).expect("a folder");
         let opened = open(storage, options, InstallationId([1; 16]), clock.clone()).expect("the journal opens");
-        let sequencer = opened.sequencer;
+        let mut sequencer = opened.sequencer;
+        let done = first(&mut sequencer);
         let thread = Some(std::thread::spawn(move || sequencer.run()));
-        Self {
+        let started = Self {
             engine: opened.engine,
             clock,
             folder,
             thread,
-        }
+        };
+        (started, done)
     }
 
     /// Stops the engine and starts another one on the same folder.
@@ -71,6 +78,19 @@ impl Engine {
         assert_eq!(journal.stats().sealed_bytes, 0);
         drop(journal);
         Self::start_in(self.folder.clone())
+    }
+
+    /// Starts the engine again with a compaction begun, which is carried out after `meanwhile`.
+    pub fn compacted_beside(mut self, meanwhile: impl FnOnce(&Self)) -> Self {
+        self.stop();
+        let (next, compaction) = Self::start_after(self.folder.clone(), |sequencer| {
+            let begun = sequencer.begin_compaction().expect("sealed").expect("a sealed segment");
+            assert!(sequencer.begin_compaction().expect("sealed").is_none(), "one runs");
+            begun
+        });
+        meanwhile(&next);
+        compact(compaction).expect("compacted");
+        next
     }
 
     fn options() -> Options {
