@@ -93,9 +93,7 @@ impl Operator {
             }
             if reading.is_stable() {
                 let halfway = self.is_halfway(id, before).await?;
-                // A ticket that was halfway while the books were read may have arrived before it was looked for.
-                let now = self.layers.stock.figures(id).await?;
-                if !halfway && now.is_none_or(|now| now.revision != before.revision) {
+                if !halfway && !self.has_stayed(id, before).await? {
                     continue;
                 }
                 last.balanced = (!halfway).then_some(false);
