@@ -54,7 +54,8 @@ fn trend_text(text: &mut String, trend: &Trend) {
         text,
         "memory a sale",
         &format!(
-            "{slope:.2} KiB ({:.4} % of it) over the last half; wanted: at most {most:.1}: {}",
+            "{slope:.2} KiB ± {:.2} ({:.4} % of it) over the last half; wanted: at most {most:.1}: {}",
+            2.0 * trend.rss_slope_error_bytes / 1024.0,
             trend.rss_slope_share * 100.0,
             judged(trend.is_level())
         ),

@@ -1,10 +1,10 @@
 //! What a soak is held against.
 //!
-//! Memory comes to rest; it does not stand still to the byte. It counts as level where the line through the last half of the readings rises by
-//! at most 8 KiB a sale, a fifteenth of what the 1,000 buyers of a sale cost while the store keeps it, so that nothing which is left of
-//! each buyer or each sale hides below it; or where it rises by at most 1 % of the resident memory over the whole half, which single
-//! readings make up by themselves. The store keeps 32 closed sales by design, and the page caches of the database fill over the first
-//! hundred: a soak of fewer than 200 sales tells its slope and is not judged by it.
+//! Memory comes to rest; it does not stand still to the byte. It counts as level where the line through the last half of the readings, less
+//! twice its standard error, rises by at most 8 KiB a sale, a fifteenth of what the 1,000 buyers of a sale cost while the store keeps it,
+//! so that nothing which is left of each buyer hides below it; or by at most 1 % of the resident memory over the whole half. The store
+//! keeps 32 closed sales by design, and the page caches of the database fill over the first hundred: a soak of fewer than 200 sales tells
+//! its slope and is not judged by it.
 
 use serde::Serialize;
 
@@ -26,7 +26,9 @@ pub const ORDER_DISK_BYTES_MAX: f64 = 1024.0;
 pub struct Trend {
     /// Growth of resident memory a sale over the last half, by least squares.
     pub rss_slope_bytes: f64,
-    /// The same over the mean resident memory of that half.
+    /// Its standard error: readings that scatter widely make a line that means little.
+    pub rss_slope_error_bytes: f64,
+    /// The slope over the mean resident memory of that half.
     pub rss_slope_share: f64,
     /// What the slope may be.
     pub rss_slope_bytes_max: f64,
@@ -43,22 +45,24 @@ impl Trend {
     pub(super) fn of(holdings: &[Holding], orders: u64) -> Self {
         let half = &holdings[holdings.len() / 2..];
         let rss = half.iter().map(|holding| holding.rss_bytes as f64);
-        let (count, rss_slope_bytes) = (half.len().max(1) as f64, slope(rss.clone()));
+        let count = half.len().max(1) as f64;
+        let (rss_slope_bytes, rss_slope_error_bytes) = slope(rss.clone());
         let rss_mean = rss.sum::<f64>() / count;
         let database = half.iter().map(|holding| holding.database_bytes() as f64);
         Self {
             rss_slope_bytes,
+            rss_slope_error_bytes,
             rss_slope_share: rss_slope_bytes / rss_mean.max(1.0),
             rss_slope_bytes_max: RSS_SLOPE_BYTES_MAX.max(rss_mean * RSS_HALF_SHARE_MAX / count),
             is_rss_judged: SALES_JUDGED_MIN <= holdings.len(),
             journal_bytes_peak: holdings.iter().map(|holding| holding.journal_bytes).max().unwrap_or(0),
-            order_disk_bytes: slope(database) / orders.max(1) as f64,
+            order_disk_bytes: slope(database).0 / orders.max(1) as f64,
         }
     }
 
     /// Whether memory is level.
     pub fn is_level(&self) -> bool {
-        self.rss_slope_bytes <= self.rss_slope_bytes_max
+        self.rss_slope_bytes - 2.0 * self.rss_slope_error_bytes <= self.rss_slope_bytes_max
     }
 }
 
@@ -69,8 +73,9 @@ pub(super) fn growing(config: &SoakConfig, holdings: &[Holding], trend: &Trend) 
     let mut said = Vec::new();
     if trend.is_rss_judged && !trend.is_level() {
         said.push(format!(
-            "memory grows by {:.1} KiB a sale, {:.1} are allowed",
+            "memory grows by {:.1} KiB a sale (± {:.1}), {:.1} are allowed",
             trend.rss_slope_bytes / 1024.0,
+            2.0 * trend.rss_slope_error_bytes / 1024.0,
             trend.rss_slope_bytes_max / 1024.0
         ));
     }
@@ -93,17 +98,23 @@ pub(super) fn growing(config: &SoakConfig, holdings: &[Holding], trend: &Trend) 
     said
 }
 
-/// By least squares.
-fn slope(values: impl ExactSizeIterator<Item = f64> + Clone) -> f64 {
+/// Slope and its standard error, by least squares.
+fn slope(values: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, f64) {
     let count = values.len() as f64;
     let (mean_at, mean) = ((count - 1.0) / 2.0, values.clone().sum::<f64>() / count);
-    let (mut above, mut below) = (0.0, 0.0);
+    let (mut both, mut spread_at, mut spread) = (0.0, 0.0, 0.0);
     for (at, value) in values.enumerate() {
         let from_mean = at as f64 - mean_at;
-        above += from_mean * (value - mean);
-        below += from_mean * from_mean;
+        both += from_mean * (value - mean);
+        spread_at += from_mean * from_mean;
+        spread += (value - mean) * (value - mean);
     }
-    if below == 0.0 { 0.0 } else { above / below }
+    if count < 3.0 {
+        return (0.0, 0.0);
+    }
+    let slope = both / spread_at;
+    let unexplained = (spread - slope * both).max(0.0);
+    (slope, (unexplained / (count - 2.0) / spread_at).sqrt())
 }
 
 #[cfg(test)]

@@ -19,10 +19,23 @@ fn with_rss(count: u64, rss_bytes: impl Fn(u64) -> u64) -> Vec<Holding> {
 }
 
 #[test]
-fn slope_is_that_of_the_line_through_the_values() {
-    assert_eq!(slope([5.0, 7.0, 9.0].into_iter()), 2.0);
-    assert_eq!(slope([3.0, 3.0, 3.0].into_iter()), 0.0);
-    assert_eq!(slope([1.0].into_iter()), 0.0);
+fn slope_and_its_error_are_those_of_the_line_through_the_values() {
+    assert_eq!(slope([5.0, 7.0, 9.0].into_iter()), (2.0, 0.0));
+    assert_eq!(slope([3.0, 3.0, 3.0].into_iter()), (0.0, 0.0));
+    assert_eq!(slope([1.0].into_iter()), (0.0, 0.0));
+    // Residuals 1, -2, 1: six over one degree of freedom, over two.
+    assert_eq!(slope([1.0, 0.0, 5.0].into_iter()), (2.0, 3.0_f64.sqrt()));
+}
+
+#[test]
+fn scatter_is_no_growth() {
+    let rss = |number: u64| (100 << 20) + (number << 14) + (number % 2) * (20 << 20);
+    let trend = Trend::of(&with_rss(200, rss), 1);
+    assert!(
+        RSS_SLOPE_BYTES_MAX < trend.rss_slope_bytes && trend.is_level(),
+        "{trend:?}"
+    );
+    assert!(!Trend::of(&with_rss(200, |number| rss(number & !1)), 1).is_level());
 }
 
 #[test]
@@ -30,7 +43,7 @@ fn only_the_last_half_is_held_against_the_server() {
     assert_eq!(said(&with_rss(200, |number| number.min(100) << 20)), [] as [&str; 0]);
     assert_eq!(
         said(&with_rss(200, |number| (50 << 20) + (number << 15))),
-        ["memory grows by 32.0 KiB a sale, 8.0 are allowed"]
+        ["memory grows by 32.0 KiB a sale (± 0.0), 8.0 are allowed"]
     );
 }
 
