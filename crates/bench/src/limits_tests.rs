@@ -91,7 +91,7 @@ fn soak_looks_at_the_process_after_every_sale() {
         text.contains("soak: 10 sales of 2 units and 6 users, spread over 0 s"),
         "{text}"
     );
-    assert!(text.contains("not judged, fewer than 200 sales"), "{text}");
+    assert!(text.contains("not judged, fewer than 1000 sales"), "{text}");
 }
 
 #[test]

@@ -20,9 +20,7 @@ pub use holding::Holding;
 pub(crate) use holding::bytes_of;
 use holding::holding;
 use judgement::growing;
-pub use judgement::{
-    JOURNAL_BYTES_MAX, ORDER_DISK_BYTES_MAX, RSS_HALF_SHARE_MAX, RSS_SLOPE_BYTES_MAX, SALES_JUDGED_MIN, Trend,
-};
+pub use judgement::{JOURNAL_BYTES_MAX, ORDER_DISK_BYTES_MAX, RSS_SLOPE_BYTES_MAX, SALES_JUDGED_MIN, Trend};
 
 /// How long the settlement of one sale may take.
 const SETTLE_LIMIT: Duration = Duration::from_secs(60);
@@ -53,11 +51,11 @@ pub struct SoakConfig {
 }
 
 impl SoakConfig {
-    /// 200 sales of 1,000 units and 2,000 users, after 400,000 others: more than the cache of verified tokens holds.
+    /// 1,000 sales of 1,000 units and 2,000 users, after 400,000 others: more than the cache of verified tokens holds.
     pub fn usual(executable: impl Into<PathBuf>) -> Self {
         Self {
             server: ServerConfig::of(executable),
-            sales: 200,
+            sales: 1_000,
             over: None,
             units: 1_000,
             users: 2_000,
@@ -192,17 +190,17 @@ mod tests {
     #[test]
     fn sales_begin_evenly_over_their_time_and_at_once_without_one() {
         let mut config = SoakConfig::usual("x");
-        assert_eq!([0, 199].map(|number| begins_at(&config, number)), [Duration::ZERO; 2]);
+        assert_eq!([0, 999].map(|number| begins_at(&config, number)), [Duration::ZERO; 2]);
         assert_eq!(missed(&config, Duration::from_secs(9)), [] as [&str; 0]);
-        config.over = Some(Duration::from_secs(1_200));
+        config.over = Some(Duration::from_secs(6_000));
         assert_eq!(
-            [0, 1, 199].map(|number| begins_at(&config, number).as_secs()),
-            [0, 6, 1_194]
+            [0, 1, 999].map(|number| begins_at(&config, number).as_secs()),
+            [0, 6, 5_994]
         );
-        assert_eq!(missed(&config, Duration::from_secs(1_199)), [] as [&str; 0]);
+        assert_eq!(missed(&config, Duration::from_secs(5_999)), [] as [&str; 0]);
         assert_eq!(
-            missed(&config, Duration::from_secs(1_300)),
-            ["the sales took 1300 s, not 1200"]
+            missed(&config, Duration::from_secs(6_100)),
+            ["the sales took 6100 s, not 6000"]
         );
     }
 

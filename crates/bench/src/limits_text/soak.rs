@@ -1,7 +1,9 @@
 //! A soak for a terminal.
 
 use super::{grouped_signed, mib};
-use crate::soak::{Holding, JOURNAL_BYTES_MAX, ORDER_DISK_BYTES_MAX, SALES_JUDGED_MIN, SoakReport, Trend};
+use crate::soak::{
+    Holding, JOURNAL_BYTES_MAX, ORDER_DISK_BYTES_MAX, RSS_SLOPE_BYTES_MAX, SALES_JUDGED_MIN, SoakReport, Trend,
+};
 use crate::text::{line, row};
 use crate::words::{grouped, reached_word};
 
@@ -49,7 +51,7 @@ fn trend_text(text: &mut String, trend: &Trend) {
         true => reached_word(reached).to_owned(),
         false => format!("not judged, fewer than {SALES_JUDGED_MIN} sales"),
     };
-    let (slope, most) = (trend.rss_slope_bytes / 1024.0, trend.rss_slope_bytes_max / 1024.0);
+    let (slope, most) = (trend.rss_slope_bytes / 1024.0, RSS_SLOPE_BYTES_MAX / 1024.0);
     row(
         text,
         "memory a sale",

@@ -67,8 +67,8 @@ pub(crate) struct BenchArgs {
     /// Only run sale after sale on one process, and see what it keeps of them.
     #[arg(long)]
     pub(crate) soak: bool,
-    /// Sales of --soak.
-    #[arg(long, default_value_t = 200, value_name = "COUNT")]
+    /// Sales of --soak; fewer than 1,000 tell how memory moves, but are not judged by it.
+    #[arg(long, default_value_t = 1_000, value_name = "COUNT")]
     pub(crate) sales: usize,
     /// Begin the sales of --soak evenly over this time, such as 20m; without it each begins when the one before it has ended.
     #[arg(long, value_name = "DURATION", requires = "soak")]
