@@ -1,5 +1,7 @@
 //! A small client of the admin API. It prepares sales and audits them.
 
+mod products;
+
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
@@ -46,18 +48,6 @@ impl Admin {
     /// Whether `/readyz` says yes. An unreachable server isn't ready.
     pub fn is_ready(&self) -> bool {
         get(self.address, "/readyz", None).is_ok_and(|answer| answer.status == 200)
-    }
-
-    /// A new product; its id.
-    ///
-    /// # Errors
-    /// [`Error::Answer`] where the server refuses.
-    pub fn create_product(&self, name: &str, stock: u64) -> Result<u64> {
-        let body = json!({"name": name, "price_cents": 9900, "currency": "CNY", "stock": stock});
-        let data = self
-            .write("/admin/api/products", &body)?
-            .expect(201, "create a product")?;
-        number(&data["id"], "create a product")
     }
 
     /// An activity of one unit a buyer that runs since a second ago, for a day; its id.

@@ -33,7 +33,7 @@ pub(crate) fn page(report: &Report) -> String {
         overload_section(&mut page, overload);
     }
     let mut limits = String::new();
-    limits_text::memory_and_soak(&mut limits, report);
+    limits_text::of_limits(&mut limits, report);
     if !limits.is_empty() {
         put(&mut page, format_args!("<pre>{}</pre>\n", escaped(&limits)));
     }

@@ -1,11 +1,13 @@
-//! Overload, memory and soak as whole runs on children that stand in for the product.
+//! Overload, memory, soak, restart and expiry as whole runs on children that stand in for the product.
 
 use std::time::Duration;
 
 use crate::bottleneck::Bottleneck;
+use crate::expiry::{self, ExpiryConfig, UnitsTo};
 use crate::memory::{self, Grown, MemoryConfig};
 use crate::overload::{self, OverloadConfig};
 use crate::report::Report;
+use crate::restart::{self, RestartConfig};
 use crate::server::ServerConfig;
 use crate::soak::{self, SoakConfig};
 use crate::stand_in::program;
@@ -69,6 +71,7 @@ fn soak_looks_at_the_process_after_every_sale() {
         units: 2,
         users: 6,
         warm_users: 10,
+        over: Some(Duration::from_millis(10)),
         connections: 2,
         ..SoakConfig::usual(executable)
     };
@@ -85,6 +88,47 @@ fn soak_looks_at_the_process_after_every_sale() {
         ..Report::default()
     };
     let text = report.text();
-    assert!(text.contains("soak: 10 sales of 2 units and 6 users"), "{text}");
-    assert!(text.contains("wanted: at most 8: "), "{text}");
+    assert!(
+        text.contains("soak: 10 sales of 2 units and 6 users, spread over 0 s"),
+        "{text}"
+    );
+    assert!(text.contains("not judged, fewer than 1000 sales"), "{text}");
+}
+
+#[test]
+fn killed_server_is_asked_for_what_it_had_told() {
+    let (_folder, executable) = program();
+    let restart = restart::run(&RestartConfig::usual(executable, 300)).unwrap();
+    assert_eq!(restart.violations, [] as [&str; 0]);
+    assert_eq!((restart.tickets_checked, restart.audit.accepted), (200, 300));
+    assert!(0.0 < restart.ready_after_s && 0 < restart.journal_bytes);
+    let report = Report {
+        restart: Some(restart),
+        ..Report::default()
+    };
+    let text = report.text();
+    assert!(text.contains("restart: a sale with 300 buyers"), "{text}");
+    assert!(text.contains("200 compared"), "{text}");
+}
+
+#[test]
+fn orders_expire_and_their_units_are_looked_for() {
+    let (_folder, executable) = program();
+    for (units_to, place) in [
+        (UnitsTo::Product, "0 in the sale, 50 in the product"),
+        (UnitsTo::Sale, "50 in the sale, 0 in the product"),
+    ] {
+        let config = ExpiryConfig {
+            pay_within: Duration::from_millis(1),
+            ..ExpiryConfig::usual(&executable, 50, units_to)
+        };
+        let expiry = expiry::run(&config).unwrap();
+        assert_eq!(expiry.violations, [] as [&str; 0]);
+        let report = Report {
+            expiries: vec![expiry],
+            ..Report::default()
+        };
+        let text = report.text();
+        assert!(text.contains(place), "{text}");
+    }
 }

@@ -1,14 +1,14 @@
-//! Overload, memory and soak for a terminal.
+//! Overload, memory, soak, restart and expiry for a terminal.
 
+mod soak;
+
+use crate::expiry::{EXPIRED_AFTER_S_MAX, ExpiryReport};
 use crate::memory::MemoryReport;
 use crate::overload::OverloadReport;
 use crate::report::Report;
-use crate::soak::{Holding, RSS_SLOPE_BYTES_MAX, SoakReport};
+use crate::restart::{READY_AFTER_S_MAX, RestartReport};
 use crate::text::{line, load_rows, row};
-use crate::words::{bottleneck_words, grouped, grown_name, percentile_words, reached_word};
-
-/// Holdings of a soak that are shown, evenly spread.
-const HOLDINGS_SHOWN: usize = 9;
+use crate::words::{audit_words, bottleneck_words, grouped, grown_name, percentile_words, reached_word};
 
 pub(crate) fn overload_text(text: &mut String, overload: &OverloadReport) {
     let (offered, capacity) = (grouped(overload.offered_per_s), grouped(overload.capacity_per_s));
@@ -35,13 +35,19 @@ pub(crate) fn overload_text(text: &mut String, overload: &OverloadReport) {
     }
 }
 
-/// Both, where they were measured.
-pub(crate) fn memory_and_soak(text: &mut String, report: &Report) {
+/// All but the overload, where they were measured.
+pub(crate) fn of_limits(text: &mut String, report: &Report) {
     if let Some(memory) = &report.memory {
         memory_text(text, memory);
     }
     if let Some(soak) = &report.soak {
-        soak_text(text, soak);
+        soak::soak_text(text, soak);
+    }
+    if let Some(restart) = &report.restart {
+        restart_text(text, restart);
+    }
+    for expiry in &report.expiries {
+        expiry_text(text, expiry);
     }
 }
 
@@ -52,7 +58,6 @@ fn memory_text(text: &mut String, memory: &MemoryReport) {
     );
     for growth in &memory.growths {
         let (from, to) = (grouped(growth.from as f64), grouped(growth.to as f64));
-        let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20));
         row(
             text,
             grown_name(growth.grown),
@@ -72,53 +77,76 @@ fn memory_text(text: &mut String, memory: &MemoryReport) {
     }
 }
 
+fn mib(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}
+
 fn grouped_signed(value: f64) -> String {
     let sign = if value <= -0.5 { "-" } else { "" };
     format!("{sign}{}", grouped(value.abs()))
 }
 
-fn soak_text(text: &mut String, soak: &SoakReport) {
-    let (sales, units, users) = (
-        soak.holdings.len(),
-        grouped(soak.units as f64),
-        grouped(soak.users as f64),
-    );
+fn restart_text(text: &mut String, restart: &RestartReport) {
+    let (buyers, queued) = (grouped(restart.buyers as f64), grouped(restart.queued_before as f64));
     line(
         text,
-        &format!("soak: {sales} sales of {units} units and {users} users, one after another on one process"),
-    );
-    let shown = HOLDINGS_SHOWN.min(sales);
-    for step in 1..=shown {
-        let number = sales * step / shown;
-        let Holding {
-            rss_bytes,
-            descriptors,
-            folder_bytes,
-            journal_bytes,
-        } = soak.holdings[number - 1];
-        let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
-        row(
-            text,
-            &format!("after {number}"),
-            &format!(
-                "memory {:.1} MiB, {descriptors} descriptors, data {:.1} MiB, of it journal {:.1} MiB",
-                mib(rss_bytes),
-                mib(folder_bytes),
-                mib(journal_bytes)
-            ),
-        );
-    }
-    row(
-        text,
-        "memory a sale",
         &format!(
-            "{:.2} KiB over the last half; wanted: at most {:.0}: {}",
-            soak.rss_slope_bytes / 1024.0,
-            RSS_SLOPE_BYTES_MAX / 1024.0,
-            reached_word(soak.rss_slope_bytes <= RSS_SLOPE_BYTES_MAX)
+            "restart: a sale with {buyers} buyers, killed behind the last answer with about {queued} in the queue"
         ),
     );
-    for missed in &soak.missed {
-        row(text, "missed", missed);
-    }
+    let (ready_s, wanted) = (restart.ready_after_s, READY_AFTER_S_MAX);
+    row(
+        text,
+        "ready again after",
+        &format!(
+            "{ready_s:.2} s; wanted: at most {wanted:.0}: {}",
+            reached_word(ready_s <= wanted)
+        ),
+    );
+    let [before, after, peak] = [
+        restart.rss_before_bytes,
+        restart.rss_after_bytes,
+        restart.rss_peak_bytes,
+    ]
+    .map(mib);
+    let journal = mib(restart.journal_bytes);
+    row(
+        text,
+        "memory",
+        &format!("{before} before, {after} after, {peak} at most meanwhile; journal {journal}"),
+    );
+    row(
+        text,
+        "tickets",
+        &format!(
+            "{} compared, {} of them with their orders",
+            restart.tickets_checked, restart.orders_checked
+        ),
+    );
+    row(text, "audit", &audit_words(&restart.audit));
+}
+
+fn expiry_text(text: &mut String, expiry: &ExpiryReport) {
+    let (orders, units_to) = (grouped(expiry.orders as f64), expiry.units_to.word());
+    line(
+        text,
+        &format!("expiry: {orders} unpaid orders due at one moment, their units to the {units_to}"),
+    );
+    let (after_s, wanted) = (expiry.expired_after_s, EXPIRED_AFTER_S_MAX);
+    row(
+        text,
+        "expired after",
+        &format!(
+            "{after_s:.1} s; wanted: at most {wanted:.0}: {}",
+            reached_word(after_s <= wanted)
+        ),
+    );
+    let [before, peak] = [expiry.rss_before_bytes, expiry.rss_peak_bytes].map(mib);
+    row(text, "memory", &format!("{before} before, {peak} at most meanwhile"));
+    let (sale, product) = (
+        grouped(expiry.audit.stock_left as f64),
+        grouped(expiry.product_stock as f64),
+    );
+    row(text, "units", &format!("{sale} in the sale, {product} in the product"));
+    row(text, "audit", &audit_words(&expiry.audit));
 }

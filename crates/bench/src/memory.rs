@@ -7,22 +7,22 @@ mod growth;
 mod load;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::Result;
+use crate::chunks::{Sender, wrong};
 use crate::held_disk::{Held, HeldDisk};
 use crate::jobs::Jobs;
-use crate::server::{Server, ServerConfig};
+use crate::server::{Server, ServerConfig, Target};
 use crate::token::{Signer, UserIds};
 
 pub use growth::{Grown, Growth};
 use growth::{at_rest, growth};
-use load::{put, send, stranger_jobs, stream, wrong};
+use load::{refused, stranger_jobs, stream};
 
-/// Requests that are written out at once: a million of them would take the client more memory than the server.
-const CHUNK: usize = 100_000;
 /// Verified tokens that fill the server's cache, with room to spare.
 const WARM_TOKENS: usize = 200_000;
 /// How long the settlement of one chunk may take.
@@ -57,6 +57,13 @@ impl MemoryConfig {
             rest_every: Duration::from_millis(500),
         }
     }
+
+    fn sender<'a>(&self, target: &'a Target) -> Sender<'a> {
+        Sender {
+            target,
+            connections: self.connections,
+        }
+    }
 }
 
 /// What was measured.
@@ -83,32 +90,27 @@ pub fn run(config: &MemoryConfig) -> Result<MemoryReport> {
 fn buyers(config: &MemoryConfig, report: &mut MemoryReport) -> Result<()> {
     let server = Server::start(&ServerConfig::of(&config.executable))?;
     let target = server.target();
+    let sender = config.sender(target);
     let mut users = UserIds::random();
     // Other users than those who buy: what they leave in the token cache is what it holds at most.
-    send(
-        config,
-        target,
+    let strangers = |count| stranger_jobs(target.public, count, &target.signer, &mut users);
+    refused(
+        sender,
         WARM_TOKENS.min(config.buyers),
+        strangers,
         &mut report.violations,
-        |jobs, count| {
-            stranger_jobs(jobs, target.public, count, &target.signer, &mut users);
-        },
     )?;
     let activity_id = target.admin.open_sale("memory", config.buyers as u64)?;
     let first = (config.buyers / 10).max(1);
     let mut rss = [0, 0];
     let mut accepted = 0;
     for (reading, count) in [(0, first), (1, config.buyers - first)] {
-        let mut left = count;
-        while 0 < left {
-            let chunk = left.min(CHUNK);
-            let jobs = Jobs::purchases(target.public, activity_id, chunk, &target.signer, &mut users);
-            let load = put(config, target, jobs)?;
+        let write = |count| Jobs::purchases(target.public, activity_id, count, &target.signer, &mut users);
+        sender.send(count, write, |_, load| {
             accepted += load.accepted;
-            report.violations.extend(wrong(&load, &[202]));
-            target.admin.wait_drained(SETTLE_LIMIT)?;
-            left -= chunk;
-        }
+            report.violations.extend(wrong(load, &[202]));
+            target.admin.wait_drained(SETTLE_LIMIT)
+        })?;
         rss[reading] = at_rest(&server, config)?;
     }
     let audit = target.admin.wait_settled(activity_id, SETTLE_LIMIT)?;
@@ -140,9 +142,8 @@ fn strangers(config: &MemoryConfig, report: &mut MemoryReport) -> Result<()> {
     let stranger = Signer::expiring_in(b"nobody's secret, as long as a secret must be", 3600);
     for (grown, signer) in [(Grown::Strangers, &target.signer), (Grown::ForgedTokens, &stranger)] {
         let mut send_some = |count: usize| {
-            send(config, target, count, &mut report.violations, |jobs, count| {
-                stranger_jobs(jobs, target.public, count, signer, &mut users);
-            })
+            let strangers = |count| stranger_jobs(target.public, count, signer, &mut users);
+            refused(config.sender(target), count, strangers, &mut report.violations)
         };
         send_some(WARM_TOKENS.min(config.forged))?;
         let before = at_rest(&server, config)?;
@@ -169,7 +170,8 @@ fn streams(config: &MemoryConfig, report: &mut MemoryReport) -> Result<()> {
     for user in &ids {
         jobs.purchase(target.public, activity_id, user, &target.signer);
     }
-    report.violations.extend(wrong(&put(config, target, jobs)?, &[202]));
+    let load = config.sender(target).put(&Arc::new(jobs))?;
+    report.violations.extend(wrong(&load, &[202]));
     let first = (config.streams / 10).max(1);
     let (mut open, mut rss) = (Vec::with_capacity(config.streams), [0, 0]);
     for (reading, users) in [(0, &ids[..first]), (1, &ids[first..])] {

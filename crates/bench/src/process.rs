@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde::Serialize;
 
 use crate::{Error, Result};
@@ -28,12 +29,39 @@ pub struct Usage {
     pub rss_peak_bytes: u64,
 }
 
+/// How a child is started, the first time and again.
+#[derive(Debug)]
+struct Launch {
+    executable: PathBuf,
+    arguments: Vec<String>,
+    environment: Vec<(String, String)>,
+    log: PathBuf,
+}
+
+impl Launch {
+    fn spawn(&self, folder: &Path) -> Result<Child> {
+        let log = std::fs::OpenOptions::new().create(true).append(true).open(&self.log);
+        let out = log.map_err(Error::file("create", &self.log))?;
+        let err = out.try_clone().map_err(Error::file("open", &self.log))?;
+        let mut command = Command::new(&self.executable);
+        command.args(&self.arguments).current_dir(folder);
+        command.stdin(Stdio::null()).stdout(out).stderr(err);
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("SECKILL_") {
+                command.env_remove(name);
+            }
+        }
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.spawn().map_err(Error::file("start", &self.executable))
+    }
+}
+
 /// A running child. Dropping it kills it by its own id and deletes its folder.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
     folder: tempfile::TempDir,
-    log: PathBuf,
+    launch: Launch,
 }
 
 impl Process {
@@ -53,20 +81,42 @@ impl Process {
             .prefix("seckill-bench-")
             .tempdir()
             .map_err(Error::io("make a temporary folder"))?;
-        let log = folder.path().join("output.log");
-        let out = std::fs::File::create(&log).map_err(Error::file("create", &log))?;
-        let err = out.try_clone().map_err(Error::file("open", &log))?;
-        let mut command = Command::new(executable);
-        command.args(arguments(folder.path())).current_dir(folder.path());
-        command.stdin(Stdio::null()).stdout(out).stderr(err);
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("SECKILL_") {
-                command.env_remove(name);
-            }
+        let launch = Launch {
+            executable: executable.to_owned(),
+            arguments: arguments(folder.path()),
+            environment: environment.to_vec(),
+            log: folder.path().join("output.log"),
+        };
+        let child = launch.spawn(folder.path())?;
+        Ok(Self { child, folder, launch })
+    }
+
+    /// Kills the child with SIGKILL, so that it can put nothing in order, and starts it again in the same folder as it was started.
+    ///
+    /// # Errors
+    /// [`Error::Io`] when it can't be killed or not be started again.
+    pub fn kill_and_start_again(&mut self) -> Result<()> {
+        self.child.kill().map_err(Error::io("kill the child"))?;
+        self.child.wait().map_err(Error::io("wait for the child"))?;
+        self.child = self.launch.spawn(self.folder.path())?;
+        Ok(())
+    }
+
+    /// Stops the child where it is (SIGSTOP): time passes, and it does nothing.
+    pub fn hold(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets a held child go on (SIGCONT).
+    pub fn go_on(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(id) = Pid::from_raw(self.id().cast_signed()) {
+            // It may have ended by itself; whoever speaks with it next, or waits for it, is told.
+            let _already_gone = kill_process(id, signal);
         }
-        command.envs(environment.iter().map(|(name, value)| (name, value)));
-        let child = command.spawn().map_err(Error::file("start", executable))?;
-        Ok(Self { child, folder, log })
     }
 
     /// The process id.
@@ -100,7 +150,7 @@ impl Process {
     }
 
     fn failed(&self, what: String) -> Error {
-        let bytes = std::fs::read(&self.log).unwrap_or_default();
+        let bytes = std::fs::read(&self.launch.log).unwrap_or_default();
         let tail = &bytes[bytes.len().saturating_sub(LOG_TAIL_BYTES)..];
         Error::Child {
             what,
@@ -121,10 +171,7 @@ impl Process {
     /// # Errors
     /// [`Error::Io`] when it can't be signalled or waited for.
     pub fn stop(mut self) -> Result<std::process::ExitStatus> {
-        if let Some(id) = rustix::process::Pid::from_raw(self.id().cast_signed()) {
-            // It may have ended by itself; the wait below tells.
-            let _already_gone = rustix::process::kill_process(id, rustix::process::Signal::TERM);
-        }
+        self.signal(Signal::TERM);
         let end = Instant::now() + STOP_LIMIT;
         loop {
             if let Some(status) = self.child.try_wait().map_err(Error::io("wait for the child"))? {
@@ -190,60 +237,5 @@ fn kilobytes_of(status: &str, field: &str) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shell(script: &str, environment: &[(String, String)]) -> Process {
-        Process::start(Path::new("/bin/sh"), |_| vec!["-c".into(), script.into()], environment).unwrap()
-    }
-
-    #[test]
-    fn cpu_time_is_found_behind_a_strange_name() {
-        let stat = "7 (a) b (c) S 1 7 7 0 -1 4194304 100 0 0 0 250 50 0 0 20 0 1 0 5 6 7";
-        assert_eq!(ticks_of(stat), Some(300));
-        assert_eq!(ticks_of("7 (a"), None);
-        assert_eq!(kilobytes_of("VmHWM:\t  20 kB\nVmRSS:\t  12 kB\n", "VmRSS:"), 12);
-    }
-
-    #[test]
-    fn own_usage_can_be_read() {
-        let usage = usage_of(std::process::id()).unwrap();
-        assert!(0 < usage.rss_bytes && usage.rss_bytes <= usage.rss_peak_bytes);
-        assert!(0 < descriptors_of(std::process::id()).unwrap());
-    }
-
-    #[test]
-    fn early_end_shows_the_log() {
-        let mut child = shell("echo no secret given >&2; exit 2", &[]);
-        let error = child
-            .wait_until(Duration::from_secs(20), || false)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.contains("ended early") && error.contains("no secret given"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn child_ends_by_term_and_its_folder_goes() {
-        let mut child = shell("touch ready; while :; do sleep 0.05; done", &[]);
-        let folder = child.folder().to_owned();
-        let ready = folder.join("ready");
-        child.wait_until(Duration::from_secs(20), || ready.exists()).unwrap();
-        let status = child.stop().unwrap();
-        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(15));
-        assert!(!folder.exists());
-    }
-
-    #[test]
-    fn environment_is_passed_on() {
-        let mut child = shell(
-            "echo \"$SECKILL_X\" > seen; mv seen done; sleep 20",
-            &[("SECKILL_X".into(), "given".into())],
-        );
-        let done = child.folder().join("done");
-        child.wait_until(Duration::from_secs(20), || done.exists()).unwrap();
-        assert_eq!(std::fs::read_to_string(done).unwrap(), "given\n");
-    }
-}
+#[path = "process_tests.rs"]
+mod tests;

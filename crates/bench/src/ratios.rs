@@ -11,11 +11,12 @@ use std::time::Duration;
 use crate::comparison::{Comparison, RatioReport, RunSize};
 use crate::disk;
 use crate::figures::{Pair, RunFigures};
+use crate::hello::Hello;
 use crate::jobs::{Jobs, Request};
 use crate::load::{self, Load};
 use crate::outcome::LoadReport;
 use crate::process::Usage;
-use crate::server::{Hello, Server, ServerConfig};
+use crate::server::{Server, ServerConfig};
 use crate::token::UserIds;
 use crate::{Error, Result};
 
@@ -282,10 +283,8 @@ mod tests {
 
     #[test]
     fn too_few_pairs_are_refused() {
-        let config = RatioConfig {
-            pairs: 4,
-            ..RatioConfig::usual("/nowhere")
-        };
+        let mut config = RatioConfig::usual("/nowhere");
+        config.pairs = 4;
         assert!(matches!(compare(Comparison::Refusals, &config), Err(Error::Usage(_))));
     }
 }

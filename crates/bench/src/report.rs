@@ -4,8 +4,10 @@ use serde::Serialize;
 
 use crate::canonical::SaleReport;
 use crate::comparison::RatioReport;
+use crate::expiry::ExpiryReport;
 use crate::memory::MemoryReport;
 use crate::overload::OverloadReport;
+use crate::restart::RestartReport;
 use crate::soak::SoakReport;
 use crate::{html, text};
 
@@ -24,6 +26,10 @@ pub struct Report {
     pub memory: Option<MemoryReport>,
     /// Sale after sale on one process.
     pub soak: Option<SoakReport>,
+    /// A server that was killed behind a large sale, and started again.
+    pub restart: Option<RestartReport>,
+    /// Unpaid orders that came due at once.
+    pub expiries: Vec<ExpiryReport>,
 }
 
 impl Report {
@@ -34,7 +40,9 @@ impl Report {
         let overloads = self.overloads.iter().flat_map(|overload| &overload.violations);
         let memory = self.memory.iter().flat_map(|memory| &memory.violations);
         let soak = self.soak.iter().flat_map(|soak| &soak.violations);
-        let limits = overloads.chain(memory).chain(soak);
+        let restart = self.restart.iter().flat_map(|restart| &restart.violations);
+        let expiries = self.expiries.iter().flat_map(|expiry| &expiry.violations);
+        let limits = overloads.chain(memory).chain(soak).chain(restart).chain(expiries);
         sale.chain(ratios).chain(limits).map(String::as_str).collect()
     }
 

@@ -1,17 +1,16 @@
-//! The servers that are measured: the product itself, and the bare listener that it is compared with. Both are children on loopback.
+//! The server that is measured: the product itself, a child on loopback.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::admin::Admin;
-use crate::http::get;
 use crate::process::{Process, Usage};
 use crate::token::Signer;
 use crate::{Error, Result};
 
 /// A server that isn't ready after this long has failed.
-const READY_LIMIT: Duration = Duration::from_secs(30);
+pub(crate) const READY_LIMIT: Duration = Duration::from_secs(30);
 /// How long tokens of a run are good.
 const TOKEN_TTL_S: i64 = 6 * 3600;
 /// Secrets of a run: 256 random bits each, in hexadecimal.
@@ -132,6 +131,25 @@ impl Server {
         self.process.usage()
     }
 
+    /// Kills it, starts it again on its data and its ports, and waits until `/readyz` says yes: how long that took.
+    ///
+    /// # Errors
+    /// [`Error::Child`] with the end of its log when it ends early or isn't ready within `limit`.
+    pub fn kill_and_start_again(&mut self, limit: Duration) -> Result<Duration> {
+        self.process.kill_and_start_again()?;
+        let began = Instant::now();
+        let admin = &self.target.admin;
+        self.process.wait_until(limit, || admin.is_ready())?;
+        Ok(began.elapsed())
+    }
+
+    /// Lets time pass without it: it stands still for `time` and then goes on.
+    pub fn hold_for(&self, time: Duration) {
+        self.process.hold();
+        std::thread::sleep(time);
+        self.process.go_on();
+    }
+
     /// Ends it in an orderly way and deletes its folder.
     ///
     /// # Errors
@@ -141,59 +159,8 @@ impl Server {
     }
 }
 
-/// A child that answers every request with the same few bytes, on the same accept loop as the product.
-#[derive(Debug)]
-pub struct Hello {
-    process: Process,
-    address: SocketAddr,
-}
-
-impl Hello {
-    /// Starts `seckill bench --serve-hello --listen ADDRESS` and waits until it answers.
-    ///
-    /// # Errors
-    /// [`Error::Child`] as with [`Server::start`].
-    pub fn start(executable: &Path) -> Result<Self> {
-        let [address, _] = free_addresses()?;
-        let arguments = |_: &Path| {
-            vec![
-                "bench".into(),
-                "--serve-hello".into(),
-                "--listen".into(),
-                address.to_string(),
-            ]
-        };
-        let mut process = Process::start(executable, arguments, &[])?;
-        process.wait_until(READY_LIMIT, || {
-            get(address, "/", None).is_ok_and(|answer| answer.status == 200)
-        })?;
-        Ok(Self { process, address })
-    }
-
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// CPU time and memory so far.
-    ///
-    /// # Errors
-    /// [`Error::Io`] where there is no `/proc`.
-    pub fn usage(&self) -> Result<Usage> {
-        self.process.usage()
-    }
-
-    /// Ends it and deletes its folder.
-    ///
-    /// # Errors
-    /// [`Error::Io`] when it can't be ended.
-    pub fn stop(self) -> Result<()> {
-        self.process.stop().map(drop)
-    }
-}
-
 /// Two loopback addresses that were free a moment ago. Both are held at once, so they differ.
-fn free_addresses() -> Result<[SocketAddr; 2]> {
+pub(crate) fn free_addresses() -> Result<[SocketAddr; 2]> {
     let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(Error::io("find a free port"));
     let held = [bind()?, bind()?];
     let address = |listener: &TcpListener| listener.local_addr().map_err(Error::io("find a free port"));
@@ -208,18 +175,8 @@ fn random_secret() -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
     use super::*;
-
-    /// A stand-in for the program: a script that notes how it was started and then ends.
-    fn script(text: &str) -> (tempfile::TempDir, PathBuf) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("stand-in");
-        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
-        (folder, path)
-    }
+    use crate::testing::script;
 
     #[test]
     fn server_is_started_with_secrets_limits_and_ports_of_its_own() {
@@ -242,13 +199,6 @@ mod tests {
             .find_map(|line| line.strip_prefix("SECKILL_AUTH__JWT_SECRET="))
             .unwrap();
         assert_eq!(secret.len(), 64);
-    }
-
-    #[test]
-    fn hello_is_asked_for_by_its_hidden_flag() {
-        let (_folder, executable) = script("echo \"$@\"; exit 1");
-        let error = Hello::start(&executable).unwrap_err().to_string();
-        assert!(error.contains("bench --serve-hello --listen 127.0.0.1:"), "{error}");
     }
 
     #[test]

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use crate::canonical::SaleReport;
 use crate::comparison::RatioReport;
-use crate::limits_text::{memory_and_soak, overload_text};
+use crate::limits_text::{of_limits, overload_text};
 use crate::outcome::LoadReport;
 use crate::plan::Plan;
 use crate::report::Report;
-use crate::words::{RatioWords, comparison_name, disk_words, grouped, percentile_words, reached_word};
+use crate::words::{RatioWords, audit_words, comparison_name, disk_words, grouped, percentile_words, reached_word};
 
 /// The whole report.
 pub(crate) fn of_report(report: &Report) -> String {
@@ -22,7 +22,7 @@ pub(crate) fn of_report(report: &Report) -> String {
     for overload in &report.overloads {
         overload_text(&mut text, overload);
     }
-    memory_and_soak(&mut text, report);
+    of_limits(&mut text, report);
     for violation in report.violations() {
         line(&mut text, &format!("VIOLATED: {violation}"));
     }
@@ -90,23 +90,7 @@ fn sale_text(text: &mut String, sale: &SaleReport) {
     if let Some(disk) = &sale.disk {
         row(text, "disk", &disk_words(disk));
     }
-    let audit = &sale.audit;
-    row(
-        text,
-        "audit",
-        &format!(
-            "total {} = left {} + queued {} + dead {} + live orders {} + returned {}; balanced: {}",
-            audit.stock_total,
-            audit.stock_left,
-            audit.queued,
-            audit.dead,
-            audit.orders_live,
-            audit.returned,
-            audit
-                .balanced
-                .map_or("unknown", |balanced| if balanced { "yes" } else { "no" })
-        ),
-    );
+    row(text, "audit", &audit_words(&sale.audit));
     row(text, "results", &format!("{} fetched", sale.results_checked));
     for missed in sale.missed() {
         row(text, "missed", &missed);

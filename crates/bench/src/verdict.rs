@@ -109,9 +109,11 @@ pub(crate) fn check_results(
 }
 
 /// Up to `count` of `all`, evenly spread, so that early and late buyers are among them.
-fn spread(all: &[usize], count: usize) -> Vec<usize> {
+pub(crate) fn spread<T: Clone>(all: &[T], count: usize) -> Vec<T> {
     let count = count.min(all.len());
-    (0..count).map(|number| all[number * all.len() / count]).collect()
+    (0..count)
+        .map(|number| all[number * all.len() / count].clone())
+        .collect()
 }
 
 #[cfg(test)]

@@ -171,5 +171,5 @@ fn crowd_waits_for_the_opening() {
 fn sample_is_spread_over_all() {
     assert_eq!(spread(&[1, 2, 3, 4, 5, 6], 3), [1, 3, 5]);
     assert_eq!(spread(&[1, 2], 9), [1, 2]);
-    assert_eq!(spread(&[], 9), [] as [usize; 0]);
+    assert_eq!(spread::<usize>(&[], 9), [] as [usize; 0]);
 }

@@ -1,5 +1,6 @@
 //! How figures are put into words, the same in every form of a report.
 
+use crate::audit::Audit;
 use crate::bottleneck::Bottleneck;
 use crate::comparison::{Comparison, RatioReport};
 use crate::disk::DiskProbe;
@@ -64,6 +65,21 @@ pub(crate) fn disk_words(disk: &DiskProbe) -> String {
     format!(
         "{} KiB + fdatasync: median {median_ms:.2} ms, p99 {p99_ms:.2} ms",
         write_bytes / 1024
+    )
+}
+
+pub(crate) fn audit_words(audit: &Audit) -> String {
+    format!(
+        "total {} = left {} + queued {} + dead {} + live orders {} + returned {}; balanced: {}",
+        audit.stock_total,
+        audit.stock_left,
+        audit.queued,
+        audit.dead,
+        audit.orders_live,
+        audit.returned,
+        audit
+            .balanced
+            .map_or("unknown", |balanced| if balanced { "yes" } else { "no" })
     )
 }
 

@@ -7,6 +7,7 @@ use std::thread;
 
 use crate::codec::{Record, decode_all, encode};
 use crate::journal::{Compacted, Compaction, Error, Journal, ReplayError};
+use crate::sequencer::Sequencer;
 use crate::state::State;
 use crate::storage::Storage;
 
@@ -64,6 +65,22 @@ impl Compactor {
             tracing::warn!(%error, "no thread for a compaction");
             self.running.store(false, Ordering::SeqCst);
         }
+    }
+}
+
+impl<S: Storage> Sequencer<S> {
+    /// Begins a compaction of all that was committed so far; none where nothing was, or where one runs. It borrows nothing: frames go on
+    /// until [`compact`] carries it out, and meanwhile. For simulators, which have no thread for it.
+    ///
+    /// # Errors
+    /// The live segment could not be sealed.
+    pub fn begin_compaction(&mut self) -> Result<Option<Compaction<S>>, Error> {
+        let sealed = self.journal.seal();
+        if self.journal.is_broken() {
+            self.shared.set_broken();
+        }
+        sealed?;
+        Ok(self.journal.compaction())
     }
 }
 

@@ -93,6 +93,9 @@ impl Operator {
             }
             if reading.is_stable() {
                 let halfway = self.is_halfway(id, before).await?;
+                if !halfway && !self.has_stayed(id, before).await? {
+                    continue;
+                }
                 last.balanced = (!halfway).then_some(false);
                 return Ok(last);
             }

@@ -6,10 +6,25 @@ use std::collections::HashMap;
 use seckill_ledger::{DeadLetterState, PageRequest};
 use seckill_sale::{ActivityId, Buyer, Figures, TicketState};
 
+use crate::audit::Reading;
 use crate::reconcile::{DifferenceKind, compare};
 use crate::{Error, Operator};
 
 impl Operator {
+    /// Whether a reading shows both books as of one moment: nothing moved, and nothing stands between ledger and store.
+    pub(crate) async fn is_whole(&self, id: ActivityId, reading: &Reading) -> Result<bool, Error> {
+        if !reading.is_stable() || self.is_halfway(id, &reading.before).await? {
+            return Ok(false);
+        }
+        self.has_stayed(id, &reading.before).await
+    }
+
+    /// Whether the store is still as it was read: a ticket that was halfway then may have arrived before it was looked for.
+    pub(crate) async fn has_stayed(&self, id: ActivityId, figures: &Figures) -> Result<bool, Error> {
+        let now = self.layers.stock.figures(id).await?;
+        Ok(now.is_some_and(|now| now.revision == figures.revision))
+    }
+
     /// Whether any ticket that waits or is dead in the store has gone further in the ledger. Reads every such ticket, so it is for books
     /// that do not balance.
     pub(crate) async fn is_halfway(&self, id: ActivityId, figures: &Figures) -> Result<bool, Error> {

@@ -1,4 +1,4 @@
-//! The simulated disk of the engine, with two lies that it does not tell by itself.
+//! The simulated disk of the engine, with three lies that it does not tell by itself.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -91,7 +91,17 @@ impl Storage for Disk {
     }
 
     fn remove(&self, name: &str) -> io::Result<()> {
-        self.inner.remove(name)
+        self.inner.remove(name)?;
+        if self.weather.is_compacting() && self.weather.has(Fault::SegmentTooMany) {
+            let others = self.inner.list()?;
+            let next = others
+                .iter()
+                .filter(|other| other.len() == name.len() && name < other.as_str());
+            if let Some(next) = next.min() {
+                self.inner.remove(next)?;
+            }
+        }
+        Ok(())
     }
 
     fn sync_folder(&self) -> io::Result<()> {

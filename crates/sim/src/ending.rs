@@ -1,15 +1,15 @@
 //! The end of a run, in order: everything heals, the last losses are survived, and everything is compared.
 
-use seckill_engine_embedded::journal::Journal;
-use seckill_engine_embedded::storage::simulated::Fault as DiskFault;
+use seckill_ledger::Operations;
 
-use crate::house::{INSTALLATION, journal_options};
+use crate::actions::{operator_context, read_switches};
 use crate::world::{Death, World};
 
 impl World {
     /// Heals everything and audits.
     pub(crate) fn end(&mut self) {
         self.heal();
+        self.end_schedule();
         self.tick_now();
         self.settle_what_can();
         let kept = self.copy_database();
@@ -23,38 +23,35 @@ impl World {
         self.die(Death::PowerLoss);
         self.start();
         self.audit_all();
+        self.read_switches();
         self.compact();
         self.start();
         self.audit_all();
+        self.read_switches();
         self.lose_journal();
         self.work_off();
         self.reconcile_all();
         self.audit_all();
     }
 
-    /// While the process is down, its journal is compacted; perhaps the power fails in the middle.
-    pub(crate) fn compact(&mut self) {
-        self.die(Death::Killed);
-        if self.random.chance(500) {
-            let disk = &self.ground.disk.inner;
-            disk.fail(disk.operations() + self.random.below(60), DiskFault::PowerLoss);
-        }
-        let opened = Journal::create_or_open(
-            self.ground.disk.clone(),
-            journal_options(),
-            INSTALLATION.0,
-            &mut |_, _| Ok(()),
-        );
-        let done = opened.and_then(|opened| {
-            let mut journal = opened.journal;
-            journal.seal()?;
-            journal.compaction().map(seckill_engine_embedded::compact).transpose()
+    /// No more rounds: the older copy of the database, which is brought back later, must know every sale.
+    fn end_schedule(&mut self) {
+        let Some(id) = self.schedule.filter(|_| !self.is_violated()) else {
+            return;
+        };
+        let (database, context) = (self.ground.database.clone(), operator_context(self));
+        self.errand(format!("schedule {id} ends"), async move {
+            let ended = database.set_schedule_enabled(id, false, context).await;
+            ended.expect("the ledger runs on this thread");
         });
-        self.weather.note(&format!("compacted: {done:?}"));
-        if !self.ground.disk.inner.has_power() {
-            self.ground.disk.inner.restart();
+        self.settle_down();
+    }
+
+    /// Which switches the store keeps; a crash or a compaction changes nothing of it.
+    fn read_switches(&mut self) {
+        if !self.is_violated() {
+            read_switches(self);
+            self.settle_down();
         }
-        self.ground.disk.inner.clear_faults();
-        self.ground.disk.inner.restart();
     }
 }

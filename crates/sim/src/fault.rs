@@ -27,6 +27,8 @@ faults! {
     SyncLies = "sync-lies";
     /// The last write that was synced is gone after a crash.
     FrameLost = "frame-lost";
+    /// A compaction beside the process removes the segment behind those that it covers as well.
+    SegmentTooMany = "segment-too-many";
     /// The store answers a claim before it is durable.
     EarlyReply = "early-reply";
     /// The store admits a second, invented buyer beside a real one.
@@ -37,12 +39,18 @@ faults! {
     GuardSkipped = "guard-skipped";
     /// The store forgets under which key a buyer has bought.
     KeyForgotten = "key-forgotten";
+    /// The store names another key than a buyer's when it is asked for him.
+    KeyBlurred = "key-blurred";
+    /// The store gives the claims of a batch each other's answers.
+    AnswersSwapped = "answers-swapped";
     /// The store calls a sale sold out while a unit is left.
     SoldOutEarly = "sold-out-early";
     /// The store does not look at the end of the window.
     WindowIgnored = "window-ignored";
     /// The store does not hear that a sale was paused.
     PauseIgnored = "pause-ignored";
+    /// The store says that it keeps switches, and does not.
+    SwitchesForgotten = "switches-forgotten";
     /// The store applies units that were added twice.
     AddedTwice = "added-twice";
     /// The queue counts tickets as settled when it hands them out.
@@ -57,6 +65,8 @@ faults! {
     BatchLost = "batch-lost";
     /// The ledger writes orders at the product's ordinary price.
     WrongPrice = "wrong-price";
+    /// The ledger makes a round of a recurring sale as two activities.
+    RoundTwice = "round-twice";
     /// The ledger expires orders that are paid.
     ExpiresPaid = "expires-paid";
     /// The ledger gives the units of a cancelled order back twice.

@@ -38,6 +38,8 @@ pub(crate) const INSTALLATION: InstallationId = InstallationId([7; 16]);
 pub(crate) struct Process {
     pub(crate) engine: Embedded,
     pub(crate) sequencer: Sequencer<Disk>,
+    /// Begun and not carried out.
+    pub(crate) compaction: Option<journal::Compaction<Disk>>,
     pub(crate) store: Arc<Store>,
     pub(crate) operator: Arc<Operator>,
     pub(crate) results: Arc<Results>,
@@ -90,6 +92,7 @@ impl Process {
         Ok(Self {
             engine,
             sequencer,
+            compaction: None,
             store,
             operator,
             results,

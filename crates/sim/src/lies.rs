@@ -1,6 +1,6 @@
 //! What the planted faults make of values on their way to the store.
 
-use seckill_sale::{Status, Terms};
+use seckill_sale::{Buyer, RequestKey, Status, Terms};
 use seckill_stock::Rebase;
 
 use crate::fault::Fault;
@@ -23,4 +23,13 @@ pub(crate) fn rebase(mut rebase: Rebase, weather: &Weather) -> Rebase {
         rebase.requeue.pop();
     }
     rebase
+}
+
+/// The store names another key than the one under which the buyer has bought.
+pub(crate) fn buyer(buyer: &mut Option<Buyer>, weather: &Weather) {
+    if let Some(buyer) = buyer
+        && weather.strikes(Fault::KeyBlurred, 2)
+    {
+        buyer.key = RequestKey([0xEE; 16]);
+    }
 }

@@ -1,9 +1,14 @@
 //! What kind of run a seed makes: how many people and units, what goes wrong and how often. Each run leaves some things out, so that others
 //! happen more often in it.
 
+mod actions;
+
 use seckill_ledger::UnitsOnCancel;
 
 use crate::random::Random;
+
+pub(crate) use actions::Action;
+use actions::{OPTIONAL, WEIGHTS};
 
 /// Moment at which every run begins.
 pub(crate) const BEGINS: i64 = 1_700_000_000_000;
@@ -24,101 +29,21 @@ pub(crate) struct SalePlan {
     pub(crate) ends_at: i64,
 }
 
-/// What may happen at a step, with how likely it is beside the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Action {
-    Buy,
-    Look,
-    Settle,
-    Tick,
-    Sweep,
-    Pay,
-    Cancel,
-    Preheat,
-    Pause,
-    Resume,
-    Close,
-    AddStock,
-    PatchEnd,
-    Audit,
-    ReconcileDry,
-    ReconcileFix,
-    DiscardLetter,
-    RetryLetter,
-    Advance,
-    GoBack,
-    LedgerFalls,
-    LedgerRises,
-    RepliesGetLost,
-    RepliesArrive,
-    DiskFills,
-    DiskEmpties,
-    DiskFails,
-    Kill,
-    CutPower,
-    Compact,
-    Poison,
-    Cure,
+/// A recurring sale of a run: a round every minute.
+#[derive(Debug, Clone)]
+pub(crate) struct RecurringPlan {
+    pub(crate) units: u64,
+    pub(crate) limit: u64,
+    pub(crate) price_cents: u64,
+    pub(crate) length_ms: i64,
+    pub(crate) lead_ms: i64,
 }
-
-/// How likely each action is where nothing is left out.
-const WEIGHTS: [(Action, u64); 32] = [
-    (Action::Buy, 300),
-    (Action::Look, 80),
-    (Action::Settle, 120),
-    (Action::Tick, 50),
-    (Action::Sweep, 15),
-    (Action::Pay, 40),
-    (Action::Cancel, 20),
-    (Action::Preheat, 10),
-    (Action::Pause, 8),
-    (Action::Resume, 16),
-    (Action::Close, 2),
-    (Action::AddStock, 8),
-    (Action::PatchEnd, 8),
-    (Action::Audit, 10),
-    (Action::ReconcileDry, 10),
-    (Action::ReconcileFix, 10),
-    (Action::DiscardLetter, 12),
-    (Action::RetryLetter, 12),
-    (Action::Advance, 90),
-    (Action::GoBack, 4),
-    (Action::LedgerFalls, 6),
-    (Action::LedgerRises, 20),
-    (Action::RepliesGetLost, 6),
-    (Action::RepliesArrive, 15),
-    (Action::DiskFills, 4),
-    (Action::DiskEmpties, 12),
-    (Action::DiskFails, 10),
-    (Action::Kill, 8),
-    (Action::CutPower, 8),
-    (Action::Compact, 4),
-    (Action::Poison, 8),
-    (Action::Cure, 8),
-];
-
-/// What some runs leave out.
-const OPTIONAL: [Action; 14] = [
-    Action::Pause,
-    Action::Close,
-    Action::AddStock,
-    Action::PatchEnd,
-    Action::Cancel,
-    Action::GoBack,
-    Action::LedgerFalls,
-    Action::RepliesGetLost,
-    Action::DiskFills,
-    Action::DiskFails,
-    Action::Kill,
-    Action::CutPower,
-    Action::Compact,
-    Action::Poison,
-];
 
 /// A kind of run.
 #[derive(Debug, Clone)]
 pub(crate) struct Scenario {
     pub(crate) sales: Vec<SalePlan>,
+    pub(crate) recurring: Option<RecurringPlan>,
     pub(crate) users: u64,
     pub(crate) units_on_cancel: UnitsOnCancel,
     pub(crate) discard_after_end: bool,
@@ -138,6 +63,7 @@ impl Scenario {
         let weights = WEIGHTS.iter().filter(|(action, _)| !left_out.contains(action));
         Self {
             sales,
+            recurring: random.chance(400).then(|| RecurringPlan::new(random)),
             users: random.between(4, 24),
             units_on_cancel: if random.chance(500) {
                 UnitsOnCancel::Sale
@@ -177,6 +103,19 @@ impl SalePlan {
             price_cents: random.between(1, 99_999),
             starts_at,
             ends_at: starts_at + *random.pick(&[10_000, 120_000, 3_600_000]),
+        }
+    }
+}
+
+impl RecurringPlan {
+    fn new(random: &mut Random) -> Self {
+        Self {
+            // Some leave the product short after a few rounds.
+            units: *random.pick(&[2, 5, 60]),
+            limit: random.between(1, 2),
+            price_cents: random.between(1, 99_999),
+            length_ms: *random.pick(&[20_000, 60_000, 150_000]),
+            lead_ms: *random.pick(&[0, 5_000, 30_000]),
         }
     }
 }

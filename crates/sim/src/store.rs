@@ -1,21 +1,18 @@
 //! Stock and queue as the product's flows see them: the embedded engine, behind lost replies and, where planted, faults.
 
 mod brake;
+mod claims;
 mod queue;
 
 use std::collections::BTreeMap;
-use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::future::Future;
 use std::sync::Arc;
-use std::task::Poll;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use seckill_engine_embedded::Embedded;
-use seckill_sale::{
-    ActivityId, Buyer, Claim, EpochMs, Figures, Quantity, Refusal, RequestKey, Status, Terms, Ticket, UserId,
-};
-use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Reserved, Stock};
+use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Terms, UserId};
+use seckill_stock::{Answer, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
 
 use crate::fault::Fault;
 use crate::lies;
@@ -36,6 +33,11 @@ impl Store {
             weather,
             terms: Mutex::new(BTreeMap::new()),
         }
+    }
+
+    /// Whether it has a state of the sale that it can be asked about.
+    pub(crate) fn knows(&self, activity: ActivityId) -> bool {
+        !self.engine.is_broken() && self.engine.stock_left(activity).is_some()
     }
 
     async fn call<T>(
@@ -67,41 +69,6 @@ impl Store {
             done
         })
         .await
-    }
-
-    /// Hands the claims over and answers the first of them before the journal has it, where it will surely be admitted.
-    async fn claim_early(&self, batch: Vec<Claim>) -> Vec<Answer> {
-        let first = batch[0].clone();
-        let figures = self.engine.figures(first.activity).await.ok().flatten();
-        let now = self.engine.now();
-        let sells = |terms: &Terms| terms.status == Status::Running && terms.window.contains(now);
-        let sure = self.terms.lock().get(&first.activity).is_some_and(sells)
-            && first.quantity == Quantity::ONE
-            && self.engine.glance(first.activity, &first.user) == Glance::Stranger;
-        let mut work = pin!(self.engine.claim(batch));
-        let mut answers = poll_fn(|context| Poll::Ready(work.as_mut().poll(context))).await;
-        if let (Poll::Pending, Some(figures), true) = (&answers, figures, sure)
-            && first.quantity.get() + 2 <= figures.stock_left
-            && self.weather.strikes(Fault::EarlyReply, 1)
-        {
-            let ticket = Ticket {
-                activity: first.activity,
-                epoch: figures.epoch,
-                sequence: figures.next_sequence,
-            };
-            return vec![Ok(Reserved {
-                ticket,
-                accepted_at: self.engine.now(),
-                replayed: false,
-            })];
-        }
-        if answers.is_pending() {
-            answers = Poll::Ready(work.await);
-        }
-        match answers {
-            Poll::Ready(answers) => answers,
-            Poll::Pending => Vec::new(),
-        }
     }
 
     fn opened_wrongly(&self, opening: &mut Opening) {
@@ -144,34 +111,18 @@ impl Stock for Store {
         self.engine.settled_up_to(activity)
     }
 
-    async fn claim(&self, mut batch: Vec<Claim>) -> Vec<Answer> {
-        let size = batch.len();
-        if size == 1 && self.weather.has(Fault::EarlyReply) {
-            return self.claim_early(batch).await;
-        }
-        if self.weather.strikes(Fault::KeyForgotten, 3) {
-            batch[0].key = RequestKey([0xEE; 16]);
-        }
-        if self.weather.strikes(Fault::GhostBuyer, 3) {
-            let ghost = UserId::new(&format!("{}-ghost", batch[0].user)).expect("a short name");
-            let second = Claim {
-                user: ghost,
-                ..batch[0].clone()
-            };
-            batch.push(second);
-        }
-        let course = self.weather.store_course();
-        let mut answers = self.engine.claim(batch).await;
-        answers.truncate(size);
-        self.weather.pause().await;
-        if course == Course::ReplyLost {
-            return vec![Err(Refusal::OutcomeUnknown); size];
-        }
-        answers
+    async fn claim(&self, batch: Vec<Claim>) -> Vec<Answer> {
+        self.claim_in_hand(batch).await
+    }
+
+    async fn claim_gathered(&self, gathering: Gathering) -> Vec<Answer> {
+        self.claim_when_begun(gathering).await
     }
 
     async fn buyer(&self, activity: ActivityId, user: &UserId) -> Result<Option<Buyer>, seckill_stock::Error> {
-        self.call(self.engine.buyer(activity, user)).await
+        let mut buyer = self.call(self.engine.buyer(activity, user)).await?;
+        lies::buyer(&mut buyer, &self.weather);
+        Ok(buyer)
     }
 
     async fn figures(&self, activity: ActivityId) -> Result<Option<Figures>, seckill_stock::Error> {

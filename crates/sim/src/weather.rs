@@ -2,7 +2,9 @@
 //!
 //! The wrappers also note here when units may have come back into a sale, which the auditor needs to judge a "sold out".
 
-use std::collections::{BTreeMap, BTreeSet};
+mod returns;
+
+use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 use seckill_sale::ActivityId;
@@ -24,8 +26,10 @@ struct Conditions {
     now_ms: i64,
     fault: Option<Fault>,
     fault_met: u64,
+    compacting: bool,
     ledger_down: bool,
     lost_replies_permille: u64,
+    replies_lost: u64,
     pauses_permille: u64,
     poison: BTreeMap<String, Poison>,
     returning: BTreeMap<ActivityId, u32>,
@@ -61,8 +65,10 @@ impl Weather {
             now_ms,
             fault,
             fault_met: 0,
+            compacting: false,
             ledger_down: false,
             lost_replies_permille: 0,
+            replies_lost: 0,
             pauses_permille: 0,
             poison: BTreeMap::new(),
             returning: BTreeMap::new(),
@@ -114,12 +120,26 @@ impl Weather {
         strikes
     }
 
+    /// Whether the journal is compacted beside the process just now.
+    pub(crate) fn set_compacting(&self, compacting: bool) {
+        self.0.lock().compacting = compacting;
+    }
+
+    pub(crate) fn is_compacting(&self) -> bool {
+        self.0.lock().compacting
+    }
+
     pub(crate) fn set_ledger_down(&self, down: bool) {
         self.0.lock().ledger_down = down;
     }
 
     pub(crate) fn set_lost_replies(&self, permille: u64) {
         self.0.lock().lost_replies_permille = permille;
+    }
+
+    /// Replies that were lost so far: equal before and after something, none of its replies were.
+    pub(crate) fn replies_lost(&self) -> u64 {
+        self.0.lock().replies_lost
     }
 
     pub(crate) fn set_pauses(&self, permille: u64) {
@@ -163,52 +183,13 @@ impl Weather {
             executor::pause().await;
         }
     }
-
-    /// Units may come back into the sale from now on.
-    pub(crate) fn begin_return(&self, activity: ActivityId) {
-        let mut conditions = self.0.lock();
-        *conditions.returning.entry(activity).or_default() += 1;
-        let step = conditions.step;
-        conditions.returned_at.insert(activity, step);
-    }
-
-    /// Whatever came back has come back.
-    pub(crate) fn end_return(&self, activity: ActivityId) {
-        let mut conditions = self.0.lock();
-        if let Some(count) = conditions.returning.get_mut(&activity) {
-            *count -= 1;
-        }
-        let step = conditions.step;
-        conditions.returned_at.insert(activity, step);
-    }
-
-    /// The process died; what was about to come back has come back or never does.
-    pub(crate) fn end_all_returns(&self) {
-        let mut conditions = self.0.lock();
-        let step = conditions.step;
-        let open: BTreeSet<_> = std::mem::take(&mut conditions.returning)
-            .into_iter()
-            .filter(|(_, count)| *count != 0)
-            .collect();
-        for (activity, _) in open {
-            conditions.returned_at.insert(activity, step);
-        }
-    }
-
-    /// The last step at which units may have come back into the sale; the present one while some are about to.
-    pub(crate) fn returned_at(&self, activity: i64) -> Option<u64> {
-        let conditions = self.0.lock();
-        let activity = ActivityId::new(activity.unsigned_abs()).expect("a sale that exists");
-        let open = conditions.returning.get(&activity).is_some_and(|count| *count != 0);
-        let last = conditions.returned_at.get(&activity).copied();
-        if open { Some(conditions.step) } else { last }
-    }
 }
 
 impl Conditions {
     fn reply(&mut self) -> Course {
         let permille = self.lost_replies_permille;
         if permille != 0 && self.random.chance(permille) {
+            self.replies_lost += 1;
             Course::ReplyLost
         } else {
             Course::Normal

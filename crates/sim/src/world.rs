@@ -5,8 +5,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use rusqlite::Connection;
-use seckill_engine_embedded::OpenError;
-use seckill_engine_embedded::journal;
 use seckill_ledger_sql::{Options, Sqlite, Threads};
 use seckill_sale::{Clock, ManualClock};
 
@@ -23,9 +21,6 @@ use crate::weather::Weather;
 
 /// Errands that may run at once.
 const ERRANDS_MAX: usize = 24;
-
-/// Attempts to start the process while the disk fails under it.
-const STARTS_MAX: u32 = 20;
 
 /// How a process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +42,8 @@ pub(crate) struct World {
     pub(crate) auditor: Rc<RefCell<Auditor>>,
     /// Sales by their numbers.
     pub(crate) sales: Vec<i64>,
+    /// The recurring sale, where the run has one.
+    pub(crate) schedule: Option<u64>,
     /// Counts what must be told apart: payments, keys of operators.
     pub(crate) made: u64,
     changes_seen: u64,
@@ -82,6 +79,7 @@ impl World {
             tasks: Tasks::default(),
             process: None,
             sales: Vec::new(),
+            schedule: None,
             made: 0,
             changes_seen: 0,
         }
@@ -188,7 +186,7 @@ impl World {
         let (changes, books) = read.expect("the auditor's own queries fit the tables");
         self.changes_seen = changes;
         if let Some(books) = books {
-            self.auditor.borrow_mut().committed(books);
+            self.sales.extend(self.auditor.borrow_mut().committed(books));
         }
     }
 
@@ -203,50 +201,6 @@ impl World {
             self.ground.disk.inner.cut_power();
         }
         self.ground.disk.lose_frame();
-        self.ground.disk.inner.restart();
-    }
-
-    /// Starts the process. The disk may fail meanwhile; then it is tried again later.
-    pub(crate) fn start(&mut self) {
-        if self.begin() {
-            let detail = "the journal has acknowledged more than the ledger has settled".to_owned();
-            self.auditor.borrow_mut().fail("the ledger is written first", detail);
-        }
-    }
-
-    /// Starts the process, and says whether it notices that its database is older than its journal.
-    pub(crate) fn begin(&mut self) -> bool {
-        for _ in 0..STARTS_MAX {
-            match Process::start(&self.ground, &self.scenario, &mut self.tasks) {
-                Ok(process) => {
-                    self.weather.note("the process starts");
-                    let acknowledged = process.engine.acknowledged_batch();
-                    self.process = Some(process);
-                    self.look();
-                    return self.auditor.borrow().books().settled_batch.unsigned_abs() < acknowledged;
-                }
-                Err(OpenError::Journal(error)) => self.not_started(&error),
-            }
-            if self.is_violated() {
-                return false;
-            }
-        }
-        self.auditor
-            .borrow_mut()
-            .fail("the process starts", "the journal cannot be opened".to_owned());
-        false
-    }
-
-    fn not_started(&mut self, error: &journal::Error) {
-        self.weather.note(&format!("the process does not start: {error}"));
-        if matches!(error, journal::Error::Damaged { .. } | journal::Error::Replay { .. }) {
-            let detail = format!("{error:?}");
-            self.auditor
-                .borrow_mut()
-                .fail("a journal can be read as it was written", detail);
-        }
-        self.ground.disk.inner.clear_faults();
-        self.ground.disk.inner.limit_space(u64::MAX);
         self.ground.disk.inner.restart();
     }
 

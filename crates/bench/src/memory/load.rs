@@ -2,14 +2,10 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::{CHUNK, MemoryConfig};
+use crate::chunks::{Sender, wrong};
 use crate::jobs::Jobs;
-use crate::load::{self, Load};
-use crate::outcome::LoadReport;
-use crate::server::Target;
 use crate::token::{Signer, UserIds};
 use crate::{Error, Result};
 
@@ -17,47 +13,21 @@ use crate::{Error, Result};
 const STREAM_LIMIT: Duration = Duration::from_secs(15);
 
 /// Sends `count` requests that are all to be refused.
-pub(super) fn send(
-    config: &MemoryConfig,
-    target: &Target,
+pub(super) fn refused(
+    sender: Sender<'_>,
     count: usize,
+    write: impl FnMut(usize) -> Jobs,
     violations: &mut Vec<String>,
-    mut write: impl FnMut(&mut Jobs, usize),
 ) -> Result<()> {
-    let mut left = count;
-    while 0 < left {
-        let chunk = left.min(CHUNK);
-        let mut jobs = Jobs::with_capacity(chunk);
-        write(&mut jobs, chunk);
-        violations.extend(wrong(&put(config, target, jobs)?, &[401, 404, 429]));
-        left -= chunk;
-    }
-    Ok(())
-}
-
-pub(super) fn put(config: &MemoryConfig, target: &Target, jobs: Jobs) -> Result<LoadReport> {
-    load::run(&Load {
-        connections: config.connections.min(jobs.len()),
-        ..Load::once_each(target.public, Arc::new(jobs))
+    sender.send(count, write, |_, load| {
+        violations.extend(wrong(load, &[401, 404, 429]));
+        Ok(())
     })
 }
 
-pub(super) fn wrong(load: &LoadReport, statuses: &[u16]) -> Vec<String> {
-    let others = load
-        .outcomes
-        .iter()
-        .filter(|outcome| !statuses.contains(&outcome.status));
-    let mut said: Vec<String> = others
-        .map(|outcome| format!("{} answers {}, {statuses:?} expected", outcome.count, outcome.status))
-        .collect();
-    if 0 < load.unanswered_total() {
-        said.push(format!("{} requests without an answer", load.unanswered_total()));
-    }
-    said
-}
-
 /// Purchases of activities that don't exist, each by another user from another address.
-pub(super) fn stranger_jobs(jobs: &mut Jobs, target: SocketAddr, count: usize, signer: &Signer, users: &mut UserIds) {
+pub(super) fn stranger_jobs(target: SocketAddr, count: usize, signer: &Signer, users: &mut UserIds) -> Jobs {
+    let mut jobs = Jobs::with_capacity(count);
     for user in users.take(count) {
         let address = Ipv4Addr::from(rand::random::<u32>());
         let activity_id = 1_000_000 + u64::from(rand::random::<u32>());
@@ -68,6 +38,7 @@ pub(super) fn stranger_jobs(jobs: &mut Jobs, target: SocketAddr, count: usize, s
         );
         jobs.push_bytes(user, request.as_bytes());
     }
+    jobs
 }
 
 /// An open result stream whose head has come.
@@ -107,15 +78,8 @@ mod tests {
 
     #[test]
     fn strangers_differ_in_user_address_and_activity() {
-        let mut jobs = Jobs::with_capacity(2);
         let signer = Signer::new(b"k", 1);
-        stranger_jobs(
-            &mut jobs,
-            "127.0.0.1:1".parse().unwrap(),
-            2,
-            &signer,
-            &mut UserIds::seeded(1),
-        );
+        let jobs = stranger_jobs("127.0.0.1:1".parse().unwrap(), 2, &signer, &mut UserIds::seeded(1));
         let lines = |index: usize| {
             std::str::from_utf8(jobs.request(index))
                 .unwrap()

@@ -155,6 +155,21 @@ fn a_retry_gets_the_same_ticket_after_a_restart() {
 }
 
 #[test]
+fn what_is_bought_while_the_journal_is_compacted_stays() {
+    let engine = Engine::start();
+    let buy = |engine: &Engine, user: &str| block_on(fixture(engine).bought(user, 1));
+    block_on(fixture(&engine).open(5));
+    let mut tickets = vec![("a", buy(&engine, "a").ticket)];
+    let engine = engine.compacted_beside(|engine| tickets.push(("b", buy(engine, "b").ticket)));
+    tickets.push(("c", buy(&engine, "c").ticket));
+    let engine = engine.restart();
+    for (user, ticket) in tickets {
+        let again = buy(&engine, user);
+        assert_eq!((again.ticket, again.replayed), (ticket, true), "{user}");
+    }
+}
+
+#[test]
 fn an_erased_buyer_stays_erased() {
     block_on(async {
         let engine = Engine::start();

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use seckill_engine_embedded::journal::Journal;
 use seckill_engine_embedded::storage::Disk;
-use seckill_engine_embedded::{Embedded, compact};
+use seckill_engine_embedded::storage::hanging::Hanging;
+use seckill_engine_embedded::{Embedded, Sequencer, compact};
 use seckill_sale::{ActivityId, Claim, ManualClock, Ticket, TicketState, UserId};
 use seckill_stock::conformance::Fixture;
 use seckill_stock::{OpenOutcome, Stock};
@@ -39,6 +40,17 @@ impl Engine {
     pub fn start_in(folder: Arc<TempDir>) -> Self {
         let clock = Arc::new(ManualClock::at(Fixture::OPENS));
         let running = running::Engine::start(folder.path(), clock.clone());
+        Self::of(running, folder, clock)
+    }
+
+    /// `first` has the sequencer before its thread has it.
+    fn start_after<T>(folder: Arc<TempDir>, first: impl FnOnce(&mut Sequencer<Hanging>) -> T) -> (Self, T) {
+        let clock = Arc::new(ManualClock::at(Fixture::OPENS));
+        let (running, done) = running::Engine::start_after(folder.path(), clock.clone(), first);
+        (Self::of(running, folder, clock), done)
+    }
+
+    fn of(running: running::Engine, folder: Arc<TempDir>, clock: Arc<ManualClock>) -> Self {
         Self {
             engine: running.handle.clone(),
             running,
@@ -69,6 +81,19 @@ impl Engine {
         assert_eq!(journal.stats().sealed_bytes, 0);
         drop(journal);
         Self::start_in(self.folder)
+    }
+
+    /// Starts the engine again with a compaction begun, which is carried out after `meanwhile`.
+    pub fn compacted_beside(self, meanwhile: impl FnOnce(&Self)) -> Self {
+        drop(self.running);
+        let (next, compaction) = Self::start_after(self.folder, |sequencer| {
+            let begun = sequencer.begin_compaction().expect("sealed").expect("a sealed segment");
+            assert!(sequencer.begin_compaction().expect("sealed").is_none(), "one runs");
+            begun
+        });
+        meanwhile(&next);
+        compact(compaction).expect("compacted");
+        next
     }
 
     /// For conformance: the folder and the thread live as long as the process.

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use seckill_engine_embedded::storage::Disk;
 use seckill_engine_embedded::storage::hanging::{Gate, Hanging};
-use seckill_engine_embedded::{Embedded, Options, open};
+use seckill_engine_embedded::{Embedded, Options, Sequencer, open};
 use seckill_sale::{InstallationId, ManualClock};
 
 pub(crate) struct Engine {
@@ -18,6 +18,15 @@ pub(crate) struct Engine {
 
 impl Engine {
     pub(crate) fn start(folder: &Path, clock: Arc<ManualClock>) -> Self {
+        Self::start_after(folder, clock, |_| ()).0
+    }
+
+    /// `first` has the sequencer before its thread has it.
+    pub(crate) fn start_after<T>(
+        folder: &Path,
+        clock: Arc<ManualClock>,
+        first: impl FnOnce(&mut Sequencer<Hanging>) -> T,
+    ) -> (Self, T) {
         std::fs::create_dir_all(folder).expect("a folder");
         let disk = Arc::new(Gate::default());
         let opened = open(
@@ -27,13 +36,15 @@ impl Engine {
             clock,
         );
         let opened = opened.expect("the journal opens");
-        let sequencer = opened.sequencer;
+        let mut sequencer = opened.sequencer;
+        let done = first(&mut sequencer);
         let thread = Some(std::thread::spawn(move || sequencer.run()));
-        Self {
+        let started = Self {
             handle: opened.engine,
             disk,
             thread,
-        }
+        };
+        (started, done)
     }
 }
 

@@ -61,7 +61,7 @@ impl Operator {
         let reading = self.reading(id).await?.ok_or(Error::NoState)?;
         let users: Vec<UserId> = requeue.iter().map(|buyer| buyer.user.clone()).collect();
         let units: u64 = requeue.iter().map(|buyer| buyer.quantity.get()).sum();
-        let counted = reading.is_stable() && reading.tally.available == row.available;
+        let counted = reading.tally.available == row.available && self.is_whole(id, &reading).await?;
         let Reading { before, .. } = reading;
         let (left, applied_movement) = match (left_may, counted) {
             (LeftMay::Change, false) => return Err(Error::Unstable),

@@ -117,12 +117,17 @@ impl Operator {
         if found.truncated || found.movements != 0 || found.suspects.iter().any(unsettled) {
             return Ok(None);
         }
-        let reading = self.reading(id).await?.filter(Reading::is_stable);
-        Ok(reading.map(|Reading { before, tally, .. }| Left {
+        let Some(reading) = self.reading(id).await?.filter(Reading::is_stable) else {
+            return Ok(None);
+        };
+        let Reading { before, tally, .. } = &reading;
+        let promised = before.queued + before.dead + found.units_lost();
+        let left = Left {
             store: before.stock_left,
-            ledger: tally
-                .available
-                .saturating_sub(before.queued + before.dead + found.units_lost()),
-        }))
+            ledger: tally.available.saturating_sub(promised),
+        };
+        // A ticket that was settled after it was compared counts on both sides, where no worker has it any more.
+        let counts = left.store == left.ledger || self.is_whole(id, &reading).await?;
+        Ok(counts.then_some(left))
     }
 }

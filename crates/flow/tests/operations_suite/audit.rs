@@ -3,6 +3,7 @@
 use seckill_ledger::{Catalog, SettleBatch, Settlement};
 use seckill_queue::{Queue, Verdict, Verdicts};
 use seckill_sale::{ActivityId, Conclusion};
+use seckill_stock::Stock;
 
 use crate::house::{House, PAY_WITHIN_MS, run, user};
 
@@ -109,6 +110,25 @@ fn crash_between_ledger_and_store_is_no_verdict_until_the_batch_comes_again() {
         house.settle().await;
         house.balanced(id).await;
         assert_eq!(house.operator.last_balanced(id), Some(true));
+    });
+}
+
+#[test]
+fn ticket_that_arrives_while_it_is_looked_for_is_no_imbalance() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(5).await;
+        house.buy(id, &["a"]).await;
+        house.store.allow(0);
+        assert!(house.worker.pass().await.is_err(), "committed, not acknowledged");
+        house.store.heal();
+        let house = house.restarted();
+        let buyer = house.embedded.buyer(id, &user("a")).await.expect("answers").expect("a");
+        house.store.record_meanwhile(Verdicts {
+            tickets: vec![(buyer.ticket, Verdict::Conclude(Conclusion::Succeeded))],
+            settled_batch: 1,
+        });
+        house.balanced(id).await;
     });
 }
 

@@ -1,19 +1,23 @@
 //! The embedded engine behind a switch: after so many writes every further one fails, as if the process had died between two steps.
 
 mod brake;
+mod queue;
 
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use seckill_engine_embedded::Embedded;
-use seckill_queue::{Depth, Queue, Verdicts};
-use seckill_sale::{ActivityId, Buyer, Claim, Delivery, EpochMs, Figures, Terms, Ticket, UserId};
+use seckill_queue::{Queue, Verdicts};
+use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Terms, UserId};
 use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Stock};
 use tokio::sync::{Notify, RwLock, RwLockWriteGuard};
 
 /// Writes allowed where none is to fail.
 const UNLIMITED: i64 = i64::MAX;
+
+type Meanwhile = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 pub(crate) struct Fragile {
     engine: Embedded,
@@ -25,6 +29,9 @@ pub(crate) struct Fragile {
     stalled: Notify,
     forgets: Mutex<Option<ActivityId>>,
     hanging: brake::Hanging,
+    records: Mutex<Option<Verdicts>>,
+    pages_read: AtomicBool,
+    meanwhile: Mutex<Option<Meanwhile>>,
 }
 
 impl Fragile {
@@ -39,6 +46,9 @@ impl Fragile {
             stalled: Notify::const_new(),
             forgets: Mutex::new(None),
             hanging: brake::Hanging::new(),
+            records: Mutex::new(None),
+            pages_read: AtomicBool::new(false),
+            meanwhile: Mutex::new(None),
         }
     }
 
@@ -69,6 +79,16 @@ impl Fragile {
     /// Has the scheduler forget the sale just before the next buyer is asked for.
     pub(crate) fn forget_meanwhile(&self, activity: ActivityId) {
         *self.forgets.lock() = Some(activity);
+    }
+
+    /// Has a worker record this just before buyers are read next.
+    pub(crate) fn record_meanwhile(&self, verdicts: Verdicts) {
+        *self.records.lock() = Some(verdicts);
+    }
+
+    /// Has this happen once buyers were read, just before figures are.
+    pub(crate) fn happens_before_figures(&self, meanwhile: impl Future<Output = ()> + Send + 'static) {
+        *self.meanwhile.lock() = Some(Box::pin(meanwhile));
     }
 
     fn write(&self) -> bool {
@@ -122,6 +142,13 @@ impl Stock for Fragile {
             std::future::pending::<()>().await;
         }
         self.hanging.check()?;
+        let meanwhile = self
+            .meanwhile
+            .lock()
+            .take_if(|_| self.pages_read.load(Ordering::SeqCst));
+        if let Some(meanwhile) = meanwhile {
+            meanwhile.await;
+        }
         self.engine.figures(activity).await
     }
     async fn activities(&self) -> Result<Vec<ActivityId>, seckill_stock::Error> {
@@ -152,6 +179,11 @@ impl Stock for Fragile {
         self.engine.apply_movement(activity, movement, delta).await
     }
     async fn buyers_page(&self, activity: ActivityId, page: u32) -> Result<Option<Vec<Buyer>>, seckill_stock::Error> {
+        let records = self.records.lock().take();
+        if let Some(verdicts) = records {
+            self.engine.record(verdicts).await.expect("recorded");
+        }
+        self.pages_read.store(true, Ordering::SeqCst);
         self.engine.buyers_page(activity, page).await
     }
     async fn forget(&self, activity: ActivityId) -> Result<(), seckill_stock::Error> {
@@ -160,29 +192,5 @@ impl Stock for Fragile {
     }
     fn set_backlog_max(&self, tickets: u64) {
         self.engine.set_backlog_max(tickets);
-    }
-}
-
-#[async_trait]
-impl Queue for Fragile {
-    async fn take(&self, count: usize) -> Result<Vec<Delivery>, seckill_queue::Error> {
-        self.engine.take(count).await
-    }
-    async fn ready(&self) {
-        self.engine.ready().await;
-    }
-    async fn record(&self, verdicts: Verdicts) -> Result<(), seckill_queue::Error> {
-        self.queue_write()?;
-        self.engine.record(verdicts).await
-    }
-    async fn revive(&self, ticket: Ticket) -> Result<(), seckill_queue::Error> {
-        self.queue_write()?;
-        self.engine.revive(ticket).await
-    }
-    async fn dead_letters(&self, activity: ActivityId) -> Result<Vec<(Buyer, String)>, seckill_queue::Error> {
-        self.engine.dead_letters(activity).await
-    }
-    fn depth(&self) -> Depth {
-        self.engine.depth()
     }
 }

@@ -1,11 +1,12 @@
 //! Reconciling the units of a whole sale.
 
 use seckill_flow::{DifferenceKind, Fix};
+use seckill_ledger::{SettleBatch, Settlement};
 use seckill_queue::{Queue, Verdict, Verdicts};
 use seckill_sale::{ActivityId, Conclusion, Refusal};
 use seckill_stock::Stock;
 
-use crate::house::{House, run, user};
+use crate::house::{House, PAY_WITHIN_MS, run, user};
 use crate::reconcile::{check, report, selling};
 
 #[test]
@@ -22,6 +23,41 @@ fn movement_that_missed_the_store_is_applied() {
         house.store.heal();
         check(&house, id, DifferenceKind::MovementsUnapplied, None, true).await;
         assert_eq!(house.left(id).await, 9);
+    });
+}
+
+/// Its answer was lost, so no worker holds the ticket: the store counts it as waiting, the ledger as an order.
+#[test]
+fn ticket_that_is_settled_before_units_are_counted_lowers_nothing() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(6).await;
+        house.buy(id, &["a"]).await;
+        let tickets = house.store.take(10).await.expect("taken");
+        let retry = Verdict::Retry {
+            attempts: 0,
+            not_before: house.clock_now(),
+        };
+        let given_back = Verdicts {
+            tickets: vec![(tickets[0].ticket, retry)],
+            settled_batch: 0,
+        };
+        house.store.record(given_back).await.expect("recorded");
+        let batch = SettleBatch {
+            activity: id,
+            tickets,
+            now: house.clock_now(),
+            pay_within_ms: PAY_WITHIN_MS,
+        };
+        let ledger = house.ledger.clone();
+        house.store.happens_before_figures(async move {
+            ledger.settle(batch).await.expect("settled");
+        });
+        let report = house.operator.reconcile(id, Fix::Differences).await.expect("a report");
+        assert_eq!((report.after.orders_live, report.differences), (1, Vec::new()));
+        assert_eq!(house.left(id).await, 5);
+        house.settle().await;
+        house.balanced(id).await;
     });
 }
 

@@ -67,9 +67,19 @@ pub(crate) struct BenchArgs {
     /// Only run sale after sale on one process, and see what it keeps of them.
     #[arg(long)]
     pub(crate) soak: bool,
-    /// Sales of --soak.
-    #[arg(long, default_value_t = 200, value_name = "COUNT")]
+    /// Sales of --soak; fewer than 1,000 tell how memory moves, but are not judged by it.
+    #[arg(long, default_value_t = 1_000, value_name = "COUNT")]
     pub(crate) sales: usize,
+    /// Begin the sales of --soak evenly over this time, such as 20m; without it each begins when the one before it has ended.
+    #[arg(long, value_name = "DURATION", requires = "soak")]
+    pub(crate) over: Option<String>,
+    /// Only sell to so many buyers, kill the server behind the last answer, and see how soon it is ready again and whether it knows all.
+    #[arg(long, value_name = "BUYERS", num_args = 0..=1, default_missing_value = "1000000")]
+    pub(crate) restart: Option<usize>,
+    /// Only let so many unpaid orders come due at one moment, and see how soon all have expired; once with their units to the product, once
+    /// to the sale.
+    #[arg(long, value_name = "ORDERS", num_args = 0..=1, default_missing_value = "100000")]
+    pub(crate) expiry: Option<usize>,
     /// Write the report as a page.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,

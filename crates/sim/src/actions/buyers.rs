@@ -4,7 +4,7 @@ use seckill_flow::{Progress as FlowProgress, PurchaseResult, Queued, Wish};
 use seckill_sale::{Quantity, Refusal, RequestId, RequestKey};
 
 use super::{activity_id, any_sale, ears, plain_ticket, user_id};
-use crate::auditor::{Answer, End, Progress, TicketNumber};
+use crate::auditor::{Answer, End, Progress, Replay, TicketNumber};
 use crate::world::World;
 
 /// Keys that one buyer uses.
@@ -29,8 +29,7 @@ pub(crate) fn buy_one(world: &mut World, activity: i64, user: &str, key: u64, qu
     let purchase = world.process().purchases[core].clone();
     let (auditor, weather) = ears(world);
     let number = world.number();
-    let mut digest = [0; 16];
-    digest[..8].copy_from_slice(&key.to_le_bytes());
+    let digest = digest_of(key);
     let wish = Wish {
         activity: activity_id(activity),
         user: user_id(user),
@@ -48,6 +47,43 @@ pub(crate) fn buy_one(world: &mut World, activity: i64, user: &str, key: u64, qu
         let answer = plain_answer(answer);
         weather.note(&format!("buy {number}: {answer:?}"));
         auditor.borrow_mut().answered(asked, answer);
+    });
+}
+
+/// A key in the form that the store keeps.
+fn digest_of(key: u64) -> [u8; 16] {
+    let mut digest = [0; 16];
+    digest[..8].copy_from_slice(&key.to_le_bytes());
+    digest
+}
+
+/// A buyer whom the gate refuses now, since the sale is paused or over, hears the ticket of this very request where there is one.
+pub(super) fn replay(world: &mut World) {
+    let activity = any_sale(world);
+    let user = format!("u{}", world.random.below(world.scenario.users));
+    let key = world.random.below(KEYS);
+    let quantity = 1 + key % 2;
+    let (purchase, store) = (world.process().purchases[0].clone(), world.process().store.clone());
+    let (auditor, weather) = ears(world);
+    let number = world.number();
+    let name = format!("replay {number}: {user} and {quantity} of {activity} by key {key}");
+    let began = auditor.borrow().looks();
+    world.errand(name, async move {
+        let (id, lost) = (activity_id(activity), weather.replies_lost());
+        let wanted = Quantity::new(quantity).expect("a small number");
+        let key = RequestKey(digest_of(key));
+        let seen = purchase.replay(id, &user_id(&user), key, wanted).await;
+        weather.note(&format!("replay {number}: {seen:?}"));
+        let replay = Replay {
+            activity,
+            user,
+            key: key.0,
+            quantity: quantity.cast_signed(),
+            began,
+            seen: seen.map(|queued| plain_ticket(queued.ticket)),
+            is_sure: lost == weather.replies_lost() && store.knows(id),
+        };
+        auditor.borrow_mut().replayed(replay);
     });
 }
 

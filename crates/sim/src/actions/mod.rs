@@ -3,6 +3,7 @@
 mod buyers;
 mod operators;
 mod orders;
+mod switches;
 mod troubles;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use crate::scenario::Action;
 use crate::world::World;
 
 pub(crate) use buyers::{buy_one, progress_of};
+pub(crate) use switches::read as read_switches;
 pub(crate) use troubles::move_clock;
 
 /// Lets one thing begin.
@@ -22,6 +24,7 @@ pub(crate) fn act(world: &mut World, action: Action) {
     match action {
         Action::Buy => buyers::buy(world),
         Action::Look => buyers::look(world),
+        Action::Replay => buyers::replay(world),
         Action::Settle => settle(world),
         Action::Tick => tick(world),
         Action::Sweep => operators::sweep(world),
@@ -31,6 +34,8 @@ pub(crate) fn act(world: &mut World, action: Action) {
         Action::Pause | Action::Resume | Action::Close => operators::set_status(world, action),
         Action::AddStock => operators::add_stock(world),
         Action::PatchEnd => operators::patch_end(world),
+        Action::SetSwitches => switches::set(world),
+        Action::ReadSwitches => switches::read(world),
         Action::Audit => operators::audit(world),
         Action::ReconcileDry => operators::reconcile_dry(world),
         Action::ReconcileFix => operators::reconcile_fix(world),
@@ -47,6 +52,7 @@ pub(crate) fn act(world: &mut World, action: Action) {
         | Action::Kill
         | Action::CutPower
         | Action::Compact
+        | Action::CompactLive
         | Action::Poison
         | Action::Cure => troubles::trouble(world, action),
     }

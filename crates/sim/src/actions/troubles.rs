@@ -45,6 +45,7 @@ pub(super) fn trouble(world: &mut World, action: Action) {
         Action::Kill => world.die(Death::Killed),
         Action::CutPower => world.die(Death::PowerLoss),
         Action::Compact => world.compact(),
+        Action::CompactLive => world.compact_live(),
         Action::Poison => {
             let user = format!("u{}", world.random.below(world.scenario.users));
             let poison = *world.random.pick(&[Poison::Row, Poison::Attempts]);

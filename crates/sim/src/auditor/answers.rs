@@ -1,7 +1,7 @@
 //! Answers to buyers, each judged when it is heard against all that was asked and answered before.
 
-use super::history::{Answer, End, Holding, Progress, Request, Span, Status, possible};
-use super::{Auditor, SoldOut, TicketNumber};
+use super::history::{Answer, End, Holding, Progress, Request, SoldOut, Span, Status, possible};
+use super::{Auditor, TicketNumber};
 
 impl Auditor {
     /// A buyer asks; gives the number of his request.
@@ -86,7 +86,7 @@ impl Auditor {
     }
 
     /// The buyer of `request` learns that he holds a ticket.
-    fn hold(&mut self, request: &Request, ticket: TicketNumber, key: &[u8], quantity: i64) {
+    pub(super) fn hold(&mut self, request: &Request, ticket: TicketNumber, key: &[u8], quantity: i64) {
         let holder = (request.activity, request.user.clone());
         if let Some(held) = self.holdings.get(&holder) {
             let same = held.ticket == ticket && held.key == key && held.quantity == quantity;

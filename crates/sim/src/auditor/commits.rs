@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::history::possible;
+use super::order_number::order_number;
 use super::rows::{OrderRow, RETURNS, RecordRow};
-use super::{Auditor, Books, TicketNumber};
+use super::{Auditor, Books};
 
 /// States of an order row.
 const PENDING: i64 = 0;
@@ -20,10 +21,12 @@ pub(super) const SUCCEEDED: i64 = 1;
 pub(super) const FAILED: i64 = 2;
 
 impl Auditor {
-    /// Something was committed.
-    pub(crate) fn committed(&mut self, books: Books) {
+    /// Something was committed; gives the sales that are new.
+    pub(crate) fn committed(&mut self, books: Books) -> Vec<i64> {
         let before = std::mem::replace(&mut self.books, books);
         let after = self.books.clone();
+        let new = self.unknown_sales();
+        self.check_rounds(&after);
         for activity in self.sales.keys().copied().collect::<Vec<_>>() {
             self.check_units(activity, &after);
         }
@@ -31,6 +34,8 @@ impl Auditor {
         self.check_orders(&before, &after);
         self.check_records(&before, &after);
         self.check_histories(&before, &after);
+        self.check_switches(&before, &after);
+        new
     }
 
     /// Units of one sale, counted from rows in each way there is.
@@ -248,36 +253,4 @@ fn may_follow(old: &OrderRow, new: &OrderRow) -> bool {
         ..new.clone()
     };
     lawful && unchanged == *old
-}
-
-/// The number of the order that a ticket becomes: its parts in base 36.
-pub(super) fn order_number(ticket: TicketNumber) -> String {
-    let parts = [ticket.activity, ticket.epoch, ticket.sequence].map(base36);
-    format!("S{}", parts.join("-"))
-}
-
-fn base36(number: i64) -> String {
-    let mut digits = Vec::new();
-    let mut rest = number.unsigned_abs();
-    while rest != 0 || digits.is_empty() {
-        let digit = u32::try_from(rest % 36).expect("below 36");
-        digits.push(char::from_digit(digit, 36).expect("below 36").to_ascii_uppercase());
-        rest /= 36;
-    }
-    digits.iter().rev().collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn order_numbers_are_tickets_in_base_36() {
-        let ticket = TicketNumber {
-            activity: 1,
-            epoch: 36,
-            sequence: 71,
-        };
-        assert_eq!(order_number(ticket), "S1-10-1Z");
-    }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::commits::{FAILED, LIVE, PARKED, SUCCEEDED, order_number};
+use super::commits::{FAILED, LIVE, PARKED, SUCCEEDED};
 use super::history::{End, Progress};
+use super::order_number::order_number;
 use super::rows::RETURNS;
 use super::{Auditor, Books, TicketNumber};
 

@@ -59,6 +59,14 @@ pub(crate) struct Request {
     pub(crate) span: Span,
 }
 
+/// A "sold out" that somebody was told.
+#[derive(Debug)]
+pub(crate) struct SoldOut {
+    pub(crate) activity: i64,
+    pub(crate) quantity: i64,
+    pub(crate) span: Span,
+}
+
 /// What a buyer knows of his ticket.
 #[derive(Debug, Clone)]
 pub(crate) struct Holding {
@@ -78,10 +86,31 @@ pub(crate) struct Given<T> {
     pub(crate) sure: bool,
 }
 
+impl<T> Given<T> {
+    /// What was in force before anybody gave anything.
+    pub(crate) const fn from_the_start(value: T) -> Self {
+        let span = Span {
+            began: 0,
+            ended: Some(0),
+        };
+        Self {
+            value,
+            span,
+            sure: true,
+        }
+    }
+}
+
 /// A rule that an operator may give anew.
 pub(crate) trait Rule {
     /// Whether it ends `older`, which was given before.
     fn ends(&self, older: &Self) -> bool;
+}
+
+impl Rule for Option<String> {
+    fn ends(&self, _older: &Self) -> bool {
+        true
+    }
 }
 
 impl Rule for i64 {

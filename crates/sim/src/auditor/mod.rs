@@ -2,6 +2,7 @@
 //!
 //! He shares no code with the product. He knows its tables and its public answers, and states its promises anew:
 //! - `answers`: each answer against all that was answered before;
+//! - `replays`: answers to requests that claim nothing; `rounds`: sales that come by themselves; `switches`: those that store and ledger keep;
 //! - `commits`: the rows after every commit, against themselves, against the rows before, and against the requests;
 //! - `end`: everything, when all has healed and nothing waits any more.
 
@@ -10,7 +11,12 @@ mod commands;
 mod commits;
 mod end;
 mod history;
+mod order_number;
+mod replays;
+mod rounds;
 mod rows;
+mod switches;
+mod time;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,9 +26,11 @@ use crate::weather::Weather;
 
 pub(crate) use end::{SaleAtEnd, StoreBuyer};
 pub(crate) use history::{Answer, End, Progress, Status};
+pub(crate) use replays::Replay;
+pub(crate) use rounds::Recurring;
 pub(crate) use rows::{Books, TicketNumber};
 
-use history::{Given, Holding, Request, Span};
+use history::{Given, Holding, Request, SoldOut};
 
 /// A promise that was broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,38 +65,17 @@ pub(crate) struct Sale {
 
 impl Sale {
     pub(crate) fn new(product: i64, price_cents: i64, units: i64, limit: i64, window: (i64, i64)) -> Self {
-        let span = Span {
-            began: 0,
-            ended: Some(0),
-        };
-        let sure = true;
         Self {
             product,
             price_cents,
             units,
             limit,
             starts_at: window.0,
-            ends: vec![Given {
-                value: window.1,
-                span,
-                sure,
-            }],
-            statuses: vec![Given {
-                value: Status::Running,
-                span,
-                sure,
-            }],
+            ends: vec![Given::from_the_start(window.1)],
+            statuses: vec![Given::from_the_start(Status::Running)],
             added: BTreeMap::new(),
         }
     }
-}
-
-/// A "sold out" that somebody was told.
-#[derive(Debug)]
-struct SoldOut {
-    activity: i64,
-    quantity: i64,
-    span: Span,
 }
 
 /// See the module.
@@ -96,6 +83,7 @@ pub(crate) struct Auditor {
     weather: Arc<Weather>,
     violation: Option<Violation>,
     sales: BTreeMap<i64, Sale>,
+    schedules: BTreeMap<i64, Recurring>,
     /// Units of each product before anything was taken.
     products: BTreeMap<i64, i64>,
     requests: Vec<Request>,
@@ -111,6 +99,10 @@ pub(crate) struct Auditor {
     commands: Vec<commands::Command>,
     /// The clock at each step at which it changed.
     clock: Vec<(u64, i64)>,
+    /// Switches that the store was to keep, in the order of asking.
+    kept_switches: Vec<Given<Option<String>>>,
+    /// Switches that an operator was told stand in the ledger, by their revision.
+    told_switches: BTreeMap<i64, String>,
     books: Books,
 }
 
@@ -120,6 +112,7 @@ impl Auditor {
             weather,
             violation: None,
             sales: BTreeMap::new(),
+            schedules: BTreeMap::new(),
             products: BTreeMap::new(),
             requests: Vec::new(),
             holdings: BTreeMap::new(),
@@ -132,6 +125,8 @@ impl Auditor {
             payments: BTreeMap::new(),
             commands: Vec::new(),
             clock: vec![(0, now_ms)],
+            kept_switches: vec![Given::from_the_start(None)],
+            told_switches: BTreeMap::new(),
             books: Books::default(),
         }
     }
@@ -165,42 +160,6 @@ impl Auditor {
     fn check(&mut self, holds: bool, rule: &'static str, detail: impl FnOnce() -> String) {
         if !holds {
             self.fail(rule, detail());
-        }
-    }
-
-    /// The clock was moved.
-    pub(crate) fn clock_moved(&mut self, now_ms: i64) {
-        self.clock.push((self.weather.step(), now_ms));
-    }
-
-    /// The latest moment that the clock ever showed.
-    pub(crate) fn latest_moment(&self) -> i64 {
-        self.clock_between(0, u64::MAX).1
-    }
-
-    /// Earliest and latest moment that the clock showed in these steps.
-    fn clock_between(&self, from: u64, to: u64) -> (i64, i64) {
-        let mut shown = (i64::MAX, i64::MIN);
-        for (at, &(step, now)) in self.clock.iter().enumerate() {
-            let until = self.clock.get(at + 1).map_or(u64::MAX, |next| next.0);
-            if step <= to && from <= until {
-                shown = (shown.0.min(now), shown.1.max(now));
-            }
-        }
-        shown
-    }
-
-    /// The process died: whatever was open is never answered.
-    pub(crate) fn process_died(&mut self) {
-        let step = self.weather.step();
-        let requests = self.requests.iter_mut().map(|request| &mut request.span);
-        let sales = self.sales.values_mut();
-        let given = sales.flat_map(|sale| {
-            let ends = sale.ends.iter_mut().map(|given| &mut given.span);
-            ends.chain(sale.statuses.iter_mut().map(|given| &mut given.span))
-        });
-        for span in requests.chain(given) {
-            span.ended.get_or_insert(step);
         }
     }
 }

@@ -1,8 +1,16 @@
 //! The books as the auditor reads them: his own SQL on the ledger's tables, every row as plain numbers and words.
 
+mod letters;
+mod rounds;
+
 use std::collections::BTreeMap;
 
 use rusqlite::{Connection, Result, Row};
+
+pub(crate) use letters::LetterRow;
+use letters::{LETTERS, letter};
+pub(crate) use rounds::RoundRow;
+use rounds::{ROUNDS, round};
 
 /// A ticket by its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,16 +55,6 @@ pub(crate) struct MovementRow {
     pub(crate) units: i64,
 }
 
-/// A row of `dead_letters`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LetterRow {
-    pub(crate) ticket: TicketNumber,
-    pub(crate) user: String,
-    pub(crate) quantity: i64,
-    pub(crate) state: String,
-    pub(crate) unit_to: Option<String>,
-}
-
 /// A row of `payments`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PaymentRow {
@@ -79,6 +77,8 @@ pub(crate) struct Books {
     pub(crate) products: BTreeMap<i64, i64>,
     /// Product and status by activity.
     pub(crate) activities: BTreeMap<i64, (i64, String)>,
+    /// By activity, whether or not it is a round.
+    pub(crate) rounds: BTreeMap<i64, RoundRow>,
     pub(crate) stock: BTreeMap<i64, StockRow>,
     pub(crate) orders: BTreeMap<i64, OrderRow>,
     /// By activity and user.
@@ -89,6 +89,8 @@ pub(crate) struct Books {
     /// Amount by payment.
     pub(crate) refunds: BTreeMap<String, i64>,
     pub(crate) settled_batch: i64,
+    /// Revision and text.
+    pub(crate) switches: Option<(i64, String)>,
 }
 
 impl Books {
@@ -101,6 +103,7 @@ impl Books {
             activities: table(connection, "SELECT id, product_id, status FROM activities", |row| {
                 Ok((row.get(0)?, (row.get(1)?, row.get(2)?)))
             })?,
+            rounds: table(connection, ROUNDS, round)?,
             stock: table(connection, "SELECT activity_id, total, available FROM stock", |row| {
                 let (total, available) = (row.get(1)?, row.get(2)?);
                 Ok((row.get(0)?, StockRow { total, available }))
@@ -135,6 +138,10 @@ impl Books {
                 Ok((row.get(0)?, row.get(1)?))
             })?,
             settled_batch: connection.query_row("SELECT settled_batch FROM installation", [], |row| row.get(0))?,
+            switches: table(connection, "SELECT revision, json FROM switches", |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?
+            .pop_last(),
         })
     }
 
@@ -197,19 +204,6 @@ fn record(row: &Row<'_>) -> Result<((i64, String), RecordRow)> {
         reason: row.get(8)?,
     };
     Ok(((ticket.activity, row.get(3)?), record))
-}
-
-const LETTERS: &str = "SELECT activity_id, epoch, sequence, user_id, quantity, state, unit_to, id FROM dead_letters";
-
-fn letter(row: &Row<'_>) -> Result<(i64, LetterRow)> {
-    let letter = LetterRow {
-        ticket: ticket(row)?,
-        user: row.get(3)?,
-        quantity: row.get(4)?,
-        state: row.get(5)?,
-        unit_to: row.get(6)?,
-    };
-    Ok((row.get(7)?, letter))
 }
 
 fn ticket(row: &Row<'_>) -> Result<TicketNumber> {

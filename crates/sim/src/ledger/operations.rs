@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 use seckill_ledger::{
-    AuditRow, Block, Context, Error, Installation, NewActivity, NewBlock, NewSchedule, Operations, Page, PageRequest,
-    Schedule, StoredSwitches,
+    AuditRow, Block, Catalog as _, Context, Error, Installation, NewActivity, NewBlock, NewSchedule, Operations, Page,
+    PageRequest, Schedule, StoredSwitches,
 };
 use seckill_sale::{Activity, EpochMs, InstallationId};
 
 use super::SimLedger;
+use crate::fault::Fault;
 
 #[async_trait]
 impl Operations for SimLedger {
@@ -54,7 +55,12 @@ impl Operations for SimLedger {
         activity: NewActivity,
         context: Context,
     ) -> Result<Activity, Error> {
-        self.call(self.inner.make_round(id, round, activity, context)).await
+        let again = (activity.clone(), context.clone());
+        let made = self.call(self.inner.make_round(id, round, activity, context)).await;
+        if made.is_ok() && self.weather.strikes(Fault::RoundTwice, 1) {
+            self.inner.create_activity(again.0, again.1).await?;
+        }
+        made
     }
 
     async fn audit_rows(&self, page: PageRequest) -> Result<Page<AuditRow>, Error> {

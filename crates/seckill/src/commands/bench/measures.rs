@@ -1,13 +1,16 @@
-//! What `seckill bench` measures at the server's limits: overload, memory, sale after sale.
+//! What `seckill bench` measures at the server's limits: overload, memory, sale after sale, a restart, an expiry.
 
 use std::sync::Arc;
 
 use seckill_bench::bottleneck::Bottleneck;
+use seckill_bench::expiry::{self, ExpiryConfig, UnitsTo};
 use seckill_bench::memory::{self, MemoryConfig};
 use seckill_bench::overload::{self, OverloadConfig};
 use seckill_bench::report::Report;
+use seckill_bench::restart::{self, RestartConfig};
 use seckill_bench::server::ServerConfig;
 use seckill_bench::soak::{self, SoakConfig};
+use seckill_settings::parse_duration;
 
 use super::{bar, measured, program};
 use crate::cli::{BenchArgs, Overloaded};
@@ -19,13 +22,13 @@ const STORE_CONNECTIONS: usize = 4_000;
 const PROCESSOR_CONNECTIONS: usize = 1_000;
 
 pub(super) fn wanted(args: &BenchArgs) -> bool {
-    args.overload.is_some() || args.memory || args.soak
+    args.overload.is_some() || args.memory || args.soak || args.restart.is_some() || args.expiry.is_some()
 }
 
 pub(super) fn run(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
     if args.target.is_some() {
         return Err(Failure::usage(
-            "--overload, --memory and --soak start servers of their own: --target can't be given",
+            "--overload, --memory, --soak, --restart and --expiry start servers of their own: --target can't be given",
         ));
     }
     if let Some(overloaded) = args.overload {
@@ -43,6 +46,21 @@ pub(super) fn run(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> 
     }
     if args.soak {
         report.soak = Some(soak(args)?);
+    }
+    if let Some(buyers) = args.restart {
+        say(&format!("a sale with {buyers} buyers, then a kill and a restart"));
+        let config = RestartConfig::usual(program()?, buyers);
+        report.restart = Some(restart::run(&config).map_err(measured)?);
+    }
+    if let Some(orders) = args.expiry {
+        for units_to in [UnitsTo::Product, UnitsTo::Sale] {
+            let config = ExpiryConfig::usual(program()?, orders, units_to);
+            let (word, wait_s) = (units_to.word(), config.pay_within.as_secs());
+            say(&format!(
+                "{orders} orders that expire in {wait_s} s, their units to the {word}"
+            ));
+            report.expiries.push(expiry::run(&config).map_err(measured)?);
+        }
     }
     Ok(())
 }
@@ -66,10 +84,15 @@ fn overload(args: &BenchArgs, overloaded: Overloaded) -> Result<overload::Overlo
 }
 
 fn soak(args: &BenchArgs) -> Result<soak::SoakReport, Failure> {
+    let over = args.over.as_deref().map(|over| {
+        parse_duration(over).ok_or_else(|| Failure::usage(format!("--over: {over:?} is no duration, such as 20m")))
+    });
+    let over = over.transpose()?;
     let bar = bar(args.sales as u64);
     let moved = bar.clone();
     let config = SoakConfig {
         sales: args.sales,
+        over,
         progress: Some(Arc::new(move |done, _| moved.set_position(done))),
         ..SoakConfig::usual(program()?)
     };
