@@ -1,10 +1,10 @@
 //! Tokens that were verified a moment ago, so that a buyer who clicks again costs a comparison instead of a signature check.
 //!
 //! ```text
-//! set: | lock | 8 tags | 8 identities | 8 pointers ──▶ token
+//! set, 128 bytes: | lock | 6 tags | 6 pointers ──▶ identity | token
 //! ```
 //!
-//! With a hundred thousand users nearly every look-up waits for memory, so it is laid out for two waits: the set, then the token. The lock
+//! With a hundred thousand users nearly every look-up waits for memory, so it is laid out for two waits: the set, then the entry. The lock
 //! is a set's own and held for one comparison; cores meet in a set about never, and a token that one core verified is known to all.
 //!
 //! What keeps it safe: only verified tokens enter; the whole token is compared, not a digest of it; expiry is checked on every hit;
@@ -22,22 +22,54 @@ use crate::identity::Identity;
 pub const ENTRIES_DEFAULT: usize = 131_072;
 /// Longer tokens are verified every time. Bounds the memory: 150 MB with [`ENTRIES_DEFAULT`] tokens of this length.
 const TOKEN_LENGTH_MAX: usize = 1024;
-const WAYS: usize = 8;
+/// As many as fit into two cache lines, which processors fetch together.
+const WAYS: usize = 6;
 /// Bytes of the signature that choose the set. They are as good as random, and nobody but the issuer can make them, so a fast hash does.
 const HASHED_BYTES: usize = 32;
 
-/// Tokens that share the low bits of their hash. A token is looked at only where its tag fits; 0 is no tag.
+/// Tokens of one set. A token is looked at only where its tag fits; 0 is no tag.
 #[derive(Debug, Default)]
 struct Set {
-    tags: [u32; WAYS],
-    identities: [Option<Identity>; WAYS],
-    tokens: [Box<[u8]>; WAYS],
+    tags: [u16; WAYS],
+    entries: [Option<Box<Entry>>; WAYS],
 }
 
-/// A set with its lock, which shares the first cache line with the tags: a token that is not kept costs one wait for memory.
+/// A set with its lock.
 #[derive(Debug, Default)]
-#[repr(align(64))]
+#[repr(align(128))]
 struct Line(Mutex<Set>);
+
+const _: () = assert!(size_of::<Line>() == 128, "a set and its lock are fetched at once");
+
+/// A token in room for the longest of its class.
+#[derive(Debug)]
+struct Entry<T: ?Sized = [u8]> {
+    identity: Identity,
+    length: usize,
+    room: T,
+}
+
+impl Entry {
+    fn new(token: &[u8], identity: Identity) -> Box<Self> {
+        fn of<const ROOM: usize>(token: &[u8], identity: Identity) -> Box<Entry> {
+            let mut room = [0; ROOM];
+            room[..token.len()].copy_from_slice(token);
+            let length = token.len();
+            Box::new(Entry { identity, length, room })
+        }
+        match token.len() {
+            0..=192 => of::<192>(token, identity),
+            193..=256 => of::<256>(token, identity),
+            257..=384 => of::<384>(token, identity),
+            385..=512 => of::<512>(token, identity),
+            _ => of::<TOKEN_LENGTH_MAX>(token, identity),
+        }
+    }
+
+    fn token(&self) -> &[u8] {
+        &self.room[..self.length]
+    }
+}
 
 /// Verified tokens of one key.
 #[derive(Debug)]
@@ -47,9 +79,9 @@ pub(crate) struct TokenCache {
 }
 
 impl TokenCache {
-    /// A cache for `entries` tokens, rounded up to a power of two, at least 8.
+    /// A cache for `entries` tokens, rounded up to whole sets.
     pub(crate) fn new(entries: usize) -> Self {
-        let sets = entries.div_ceil(WAYS).next_power_of_two();
+        let sets = entries.div_ceil(WAYS).max(1);
         Self {
             sets: std::iter::repeat_with(Line::default).take(sets).collect(),
             hasher: RandomState::default(),
@@ -57,12 +89,11 @@ impl TokenCache {
     }
 
     /// The set and the tag of a token.
-    fn place(&self, token: &[u8]) -> (&Mutex<Set>, u32) {
+    fn place(&self, token: &[u8]) -> (&Mutex<Set>, u16) {
         let hash = self.hasher.hash_one(&token[token.len().saturating_sub(HASHED_BYTES)..]);
-        (
-            &self.sets[hash as usize & (self.sets.len() - 1)].0,
-            ((hash >> 32) as u32).max(1),
-        )
+        // The high half, scaled to the number of sets, chooses the set.
+        let set = ((hash >> 32) * self.sets.len() as u64) >> 32;
+        (&self.sets[set as usize].0, (hash as u16).max(1))
     }
 
     /// Whose token this is, where it was verified before and has not expired by `now`.
@@ -70,10 +101,8 @@ impl TokenCache {
         let (set, tag) = self.place(token);
         let set = set.lock();
         let at = set.tags.iter().position(|&kept| kept == tag)?;
-        let identity = set.identities[at]
-            .as_ref()
-            .filter(|identity| identity.is_live_at(now))?;
-        (*set.tokens[at] == *token).then(|| identity.clone())
+        let entry = set.entries[at].as_deref()?;
+        (entry.identity.is_live_at(now) && entry.token() == token).then(|| entry.identity.clone())
     }
 
     /// Keeps a verified token, in the place of an expired one or else of any: with a random victim a crowd that is larger than the
@@ -83,17 +112,18 @@ impl TokenCache {
             return;
         }
         let (set, tag) = self.place(token);
-        let token = token.into();
+        let entry = Entry::new(token, identity);
         let mut set = set.lock();
-        let free = |kept: &Option<Identity>| kept.as_ref().is_none_or(|kept| !kept.is_live_at(now));
+        let free = |kept: &Option<Box<Entry>>| kept.as_ref().is_none_or(|kept| !kept.identity.is_live_at(now));
         // A tag stands in a set once, so that a look-up has one token to compare.
         let same = set.tags.iter().position(|&kept| kept == tag);
         let at = same
-            .or_else(|| set.identities.iter().position(free))
+            .or_else(|| set.entries.iter().position(free))
             .unwrap_or(tag as usize % WAYS);
         set.tags[at] = tag;
-        set.identities[at] = Some(identity);
-        set.tokens[at] = token;
+        let replaced = set.entries[at].replace(entry);
+        drop(set);
+        drop(replaced);
     }
 }
 
@@ -131,17 +161,17 @@ mod tests {
 
     #[test]
     fn expired_token_makes_room_first() {
-        let cache = TokenCache::new(8);
-        for n in 0..8 {
+        let cache = TokenCache::new(WAYS);
+        for n in 0..WAYS {
             cache.put(
                 format!("token {n}").as_bytes(),
-                identity("a", if n == 5 { 10 } else { 1000 }),
+                identity("a", if n == 3 { 10 } else { 1000 }),
                 EpochMs(0),
             );
         }
         cache.put(b"newcomer", identity("b", 1000), EpochMs(10));
         let kept = |n: &usize| cache.get(format!("token {n}").as_bytes(), EpochMs(10)).is_some();
-        assert_eq!((0..8).filter(kept).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 6, 7]);
+        assert_eq!((0..WAYS).filter(kept).collect::<Vec<_>>(), [0, 1, 2, 4, 5]);
         assert_eq!(cache.get(b"newcomer", EpochMs(10)), Some(identity("b", 1000)));
     }
 
@@ -162,9 +192,9 @@ mod tests {
         let kept: usize = cache
             .sets
             .iter()
-            .map(|set| set.0.lock().identities.iter().flatten().count())
+            .map(|set| set.0.lock().entries.iter().flatten().count())
             .sum();
-        assert!(kept <= 64, "{kept}");
+        assert!(kept < 64 + WAYS, "{kept}");
         let long = "x".repeat(TOKEN_LENGTH_MAX + 1);
         cache.put(long.as_bytes(), identity("a", 10), EpochMs(0));
         assert_eq!(cache.get(long.as_bytes(), EpochMs(0)), None);
