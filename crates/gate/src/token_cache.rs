@@ -1,81 +1,84 @@
 //! Tokens that were verified a moment ago, so that a buyer who clicks again costs a comparison instead of a signature check.
 //!
 //! ```text
-//! set, 128 bytes: | lock | 6 tags | 6 pointers ──▶ identity | token
+//! set, one cache line: | 6 tags | 6 pointers ──▶ identity | token
 //! ```
 //!
-//! With a hundred thousand users nearly every look-up waits for memory, so it is laid out for two waits: the set, then the entry. The lock
-//! is a set's own and held for one comparison; cores meet in a set about never, and a token that one core verified is known to all.
+//! With a hundred thousand users nearly every look-up waits for memory, so it is laid out for two waits: the set, then the entry. It
+//! writes nothing that cores share: a lock, or a count of references, would fetch each line from the core that looked last.
+//! A token that one core verified is known to all.
 //!
-//! What keeps it safe: only verified tokens enter; the whole token is compared, not a digest of it; expiry is checked on every hit;
-//! a cache belongs to one key and goes with it. Memory is bounded by the number of entries times the length of a token that is kept.
+//! What keeps it safe: only verified tokens enter; the whole token is compared, not a digest of it, so a tag that belongs to another
+//! entry by now finds nothing; expiry is checked on every hit; a cache belongs to one key and goes with it. Memory is bounded by the
+//! number of entries times the length of a token that is kept.
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
+use arc_swap::ArcSwapOption;
 use foldhash::fast::RandomState;
 use parking_lot::Mutex;
 use seckill_sale::EpochMs;
 
 use crate::identity::Identity;
 
-/// Tokens that are kept: the users of a hundred-thousand-people sale, with room. With tokens of 200 bytes about 40 MB when full.
+/// Tokens that are kept: the users of a hundred-thousand-people sale, with room. With tokens of 200 bytes about 45 MB when full.
 pub const ENTRIES_DEFAULT: usize = 131_072;
 /// Longer tokens are verified every time. Bounds the memory: 150 MB with [`ENTRIES_DEFAULT`] tokens of this length.
 const TOKEN_LENGTH_MAX: usize = 1024;
-/// As many as fit into two cache lines, which processors fetch together.
+/// Bytes of a token that lie beside its identity. Of usual tokens, all.
+const HEAD_BYTES: usize = 256;
+/// As many as fit into a cache line.
 const WAYS: usize = 6;
 /// Bytes of the signature that choose the set. They are as good as random, and nobody but the issuer can make them, so a fast hash does.
 const HASHED_BYTES: usize = 32;
 
-/// Tokens of one set. A token is looked at only where its tag fits; 0 is no tag.
+/// Tokens that share a hash's high half. One is looked at only where its tag fits; 0 is no tag.
 #[derive(Debug, Default)]
+#[repr(align(64))]
 struct Set {
-    tags: [u16; WAYS],
-    entries: [Option<Box<Entry>>; WAYS],
+    tags: [AtomicU16; WAYS],
+    entries: [ArcSwapOption<Entry>; WAYS],
 }
 
-/// A set with its lock.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-struct Line(Mutex<Set>);
+const _: () = assert!(size_of::<Set>() == 64, "a set is one cache line");
 
-const _: () = assert!(size_of::<Line>() == 128, "a set and its lock are fetched at once");
-
-/// A token in room for the longest of its class.
+/// A verified token.
 #[derive(Debug)]
-struct Entry<T: ?Sized = [u8]> {
+struct Entry {
     identity: Identity,
-    length: usize,
-    room: T,
+    head_length: usize,
+    head: [u8; HEAD_BYTES],
+    rest: Box<[u8]>,
 }
 
 impl Entry {
-    fn new(token: &[u8], identity: Identity) -> Box<Self> {
-        fn of<const ROOM: usize>(token: &[u8], identity: Identity) -> Box<Entry> {
-            let mut room = [0; ROOM];
-            room[..token.len()].copy_from_slice(token);
-            let length = token.len();
-            Box::new(Entry { identity, length, room })
-        }
-        match token.len() {
-            0..=192 => of::<192>(token, identity),
-            193..=256 => of::<256>(token, identity),
-            257..=384 => of::<384>(token, identity),
-            385..=512 => of::<512>(token, identity),
-            _ => of::<TOKEN_LENGTH_MAX>(token, identity),
+    fn new(token: &[u8], identity: Identity) -> Self {
+        let head_length = token.len().min(HEAD_BYTES);
+        let mut head = [0; HEAD_BYTES];
+        head[..head_length].copy_from_slice(&token[..head_length]);
+        Self {
+            identity,
+            head_length,
+            head,
+            rest: token[head_length..].into(),
         }
     }
 
-    fn token(&self) -> &[u8] {
-        &self.room[..self.length]
+    fn is(&self, token: &[u8]) -> bool {
+        let parts = token.split_at_checked(self.head_length);
+        parts.is_some_and(|(head, rest)| self.head[..self.head_length] == *head && *self.rest == *rest)
     }
 }
 
 /// Verified tokens of one key.
 #[derive(Debug)]
 pub(crate) struct TokenCache {
-    sets: Box<[Line]>,
+    sets: Box<[Set]>,
     hasher: RandomState,
+    /// Held by those who put a token in. They have verified a signature, which takes much longer.
+    putting: Mutex<()>,
 }
 
 impl TokenCache {
@@ -83,26 +86,27 @@ impl TokenCache {
     pub(crate) fn new(entries: usize) -> Self {
         let sets = entries.div_ceil(WAYS).max(1);
         Self {
-            sets: std::iter::repeat_with(Line::default).take(sets).collect(),
+            sets: std::iter::repeat_with(Set::default).take(sets).collect(),
             hasher: RandomState::default(),
+            putting: Mutex::new(()),
         }
     }
 
     /// The set and the tag of a token.
-    fn place(&self, token: &[u8]) -> (&Mutex<Set>, u16) {
+    fn place(&self, token: &[u8]) -> (&Set, u16) {
         let hash = self.hasher.hash_one(&token[token.len().saturating_sub(HASHED_BYTES)..]);
         // The high half, scaled to the number of sets, chooses the set.
         let set = ((hash >> 32) * self.sets.len() as u64) >> 32;
-        (&self.sets[set as usize].0, (hash as u16).max(1))
+        (&self.sets[set as usize], (hash as u16).max(1))
     }
 
     /// Whose token this is, where it was verified before and has not expired by `now`.
     pub(crate) fn get(&self, token: &[u8], now: EpochMs) -> Option<Identity> {
         let (set, tag) = self.place(token);
-        let set = set.lock();
-        let at = set.tags.iter().position(|&kept| kept == tag)?;
-        let entry = set.entries[at].as_deref()?;
-        (entry.identity.is_live_at(now) && entry.token() == token).then(|| entry.identity.clone())
+        let at = set.tags.iter().position(|kept| kept.load(Relaxed) == tag)?;
+        let entry = set.entries[at].load();
+        let entry = entry.as_deref()?;
+        (entry.identity.is_live_at(now) && entry.is(token)).then(|| entry.identity.clone())
     }
 
     /// Keeps a verified token, in the place of an expired one or else of any: with a random victim a crowd that is larger than the
@@ -112,18 +116,19 @@ impl TokenCache {
             return;
         }
         let (set, tag) = self.place(token);
-        let entry = Entry::new(token, identity);
-        let mut set = set.lock();
-        let free = |kept: &Option<Box<Entry>>| kept.as_ref().is_none_or(|kept| !kept.identity.is_live_at(now));
+        let entry = Arc::new(Entry::new(token, identity));
+        let is_free = |kept: &ArcSwapOption<Entry>| {
+            let kept = kept.load();
+            kept.as_ref().is_none_or(|kept| !kept.identity.is_live_at(now))
+        };
+        let _held = self.putting.lock();
         // A tag stands in a set once, so that a look-up has one token to compare.
-        let same = set.tags.iter().position(|&kept| kept == tag);
+        let same = set.tags.iter().position(|kept| kept.load(Relaxed) == tag);
         let at = same
-            .or_else(|| set.entries.iter().position(free))
+            .or_else(|| set.entries.iter().position(is_free))
             .unwrap_or(tag as usize % WAYS);
-        set.tags[at] = tag;
-        let replaced = set.entries[at].replace(entry);
-        drop(set);
-        drop(replaced);
+        set.entries[at].store(Some(entry));
+        set.tags[at].store(tag, Relaxed);
     }
 }
 
@@ -160,6 +165,21 @@ mod tests {
     }
 
     #[test]
+    fn long_tokens_are_compared_to_their_end() {
+        let cache = TokenCache::new(8);
+        let tail = "s".repeat(HASHED_BYTES);
+        let token = |n: usize| format!("{}{n}{tail}", "h".repeat(HEAD_BYTES));
+        for length in [HEAD_BYTES - 1, HEAD_BYTES, HEAD_BYTES + 1, TOKEN_LENGTH_MAX] {
+            let token = "x".repeat(length);
+            cache.put(token.as_bytes(), identity("x", 10), EpochMs(0));
+            assert!(cache.get(token.as_bytes(), EpochMs(0)).is_some(), "{length}");
+        }
+        cache.put(token(1).as_bytes(), identity("a", 10), EpochMs(0));
+        assert_eq!(cache.get(token(2).as_bytes(), EpochMs(0)), None);
+        assert_eq!(cache.get(token(1).as_bytes(), EpochMs(0)), Some(identity("a", 10)));
+    }
+
+    #[test]
     fn expired_token_makes_room_first() {
         let cache = TokenCache::new(WAYS);
         for n in 0..WAYS {
@@ -192,7 +212,7 @@ mod tests {
         let kept: usize = cache
             .sets
             .iter()
-            .map(|set| set.0.lock().entries.iter().flatten().count())
+            .map(|set| set.entries.iter().filter(|entry| entry.load().is_some()).count())
             .sum();
         assert!(kept < 64 + WAYS, "{kept}");
         let long = "x".repeat(TOKEN_LENGTH_MAX + 1);

@@ -78,7 +78,7 @@ impl Default for Options {
         Self {
             threads: Threads::Own { readers: 2 },
             busy_wait_ms_max: 2_000,
-            cache_kib: 16 << 10,
+            cache_kib: 6 << 10,
         }
     }
 }
