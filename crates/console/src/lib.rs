@@ -26,6 +26,8 @@ mod audit;
 mod auth;
 mod blocks;
 mod call;
+mod check;
+mod checklist;
 mod dead_letters;
 mod error;
 mod health;
@@ -49,6 +51,7 @@ mod views;
 mod write;
 
 pub use auth::{AdminToken, WeakToken};
+pub use check::{Check, CheckState, HouseChecks};
 pub use router::{ROUTES, router};
 pub use service::Connection;
 pub use state::{Console, Parts, Settings};

@@ -9,8 +9,8 @@ use axum::routing::{delete, get, patch, post};
 use crate::error::Error;
 use crate::state::Console;
 use crate::{
-    actions, activities, audit, auth, blocks, dead_letters, health, orders, outer, page, products, recover, schedules,
-    switches,
+    actions, activities, audit, auth, blocks, check, dead_letters, health, orders, outer, page, products, recover,
+    schedules, switches,
 };
 
 /// What stands for everything that is no route.
@@ -23,6 +23,7 @@ pub const ROUTES: &[&str] = &[
     "/admin/api/activities/{id}",
     "/admin/api/activities/{id}/add-stock",
     "/admin/api/activities/{id}/audit",
+    "/admin/api/activities/{id}/check",
     "/admin/api/activities/{id}/close",
     "/admin/api/activities/{id}/movements",
     "/admin/api/activities/{id}/pause",
@@ -33,6 +34,7 @@ pub const ROUTES: &[&str] = &[
     "/admin/api/audit-rows",
     "/admin/api/blocks",
     "/admin/api/blocks/{id}",
+    "/admin/api/check",
     "/admin/api/dead-letters",
     "/admin/api/dead-letters/{id}/discard",
     "/admin/api/dead-letters/{id}/retry",
@@ -67,6 +69,8 @@ pub fn router(console: Arc<Console>) -> Router {
         .route("/admin/api/activities/{id}/resume", post(actions::resume))
         .route("/admin/api/activities/{id}/close", post(actions::close))
         .route("/admin/api/activities/{id}/add-stock", post(actions::add_stock))
+        .route("/admin/api/check", get(check::node))
+        .route("/admin/api/activities/{id}/check", get(check::activity))
         .route("/admin/api/activities/{id}/audit", get(audit::audit))
         .route("/admin/api/activities/{id}/reconcile", post(audit::reconcile))
         .route("/admin/api/activities/{id}/movements", get(audit::movements))

@@ -13,6 +13,7 @@ use seckill_stock::Stock;
 use tokio::sync::{Mutex, Semaphore};
 
 use crate::auth::AdminToken;
+use crate::check::HouseChecks;
 use crate::penalties::Penalties;
 use crate::switches::{InForce, Keeping};
 use crate::{blocks, switches};
@@ -40,6 +41,8 @@ pub struct Parts {
     pub metrics: Arc<Metrics>,
     /// What `/readyz` says.
     pub readiness: Readiness,
+    /// What the process knows of itself, for the checklist.
+    pub house_checks: HouseChecks,
     /// What was set.
     pub settings: Settings,
     /// Tells a body that came too slowly (408) from one that broke off (400): the listener knows its marker.
@@ -52,6 +55,7 @@ pub struct Console {
     pub(crate) gate: Arc<Gate>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) readiness: Readiness,
+    pub(crate) house_checks: HouseChecks,
     pub(crate) settings: Settings,
     pub(crate) is_body_timeout: fn(&(dyn StdError + 'static)) -> bool,
     pub(crate) penalties: Penalties,
@@ -80,6 +84,7 @@ impl Console {
             gate: parts.gate,
             metrics: parts.metrics,
             readiness: parts.readiness,
+            house_checks: parts.house_checks,
             settings: parts.settings,
             is_body_timeout: parts.is_body_timeout,
             penalties: Penalties::default(),

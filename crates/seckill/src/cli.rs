@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
+mod activity;
 mod bench;
 
+pub(crate) use activity::{ActivityCommand, CreateArgs};
 pub(crate) use bench::{Baseline, BenchArgs, Compared, Overloaded};
 
 /// A flash-sale (秒杀) engine: admits exactly as many buyers as there are units, and proves it.
@@ -54,6 +56,13 @@ pub(crate) enum Command {
         admin: AdminArgs,
         /// The activity.
         id: u64,
+    },
+    /// The checklist before a sale; exit 3 where something failed.
+    Check {
+        #[command(flatten)]
+        admin: AdminArgs,
+        /// The activity; without it only the node and what it stands on.
+        id: Option<u64>,
     },
     /// Store, queue and ledger side by side, with the users behind each difference; exit 3 where differences are left.
     Reconcile {
@@ -160,77 +169,6 @@ pub(crate) struct AdminArgs {
     pub(crate) admin: Option<String>,
     #[command(flatten)]
     pub(crate) data: DataArgs,
-}
-
-/// What to do with activities.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ActivityCommand {
-    /// Make an activity, and a product for it unless one is named.
-    Create(CreateArgs),
-    /// All activities.
-    List,
-    /// One activity.
-    Show {
-        /// The activity.
-        id: u64,
-    },
-    /// Put its stock in place. Allowed at any time before the end; a second time changes nothing.
-    Preheat {
-        /// The activity.
-        id: u64,
-    },
-    /// Admit nobody until resumed.
-    Pause {
-        /// The activity.
-        id: u64,
-    },
-    /// Go on.
-    Resume {
-        /// The activity.
-        id: u64,
-    },
-    /// End for good; unsold units go back to the product.
-    Close {
-        /// The activity.
-        id: u64,
-    },
-    /// Take units from the product and add them to the sale.
-    AddStock {
-        /// The activity.
-        id: u64,
-        /// Units.
-        #[arg(long)]
-        quantity: u64,
-    },
-}
-
-/// An activity to make.
-#[derive(Debug, Args)]
-pub(crate) struct CreateArgs {
-    /// Product to sell; without it one is made with the same title and stock.
-    #[arg(long)]
-    pub(crate) product: Option<u64>,
-    /// Title.
-    #[arg(long)]
-    pub(crate) title: String,
-    /// Price of one unit in the sale, in minor units.
-    #[arg(long)]
-    pub(crate) price_cents: u64,
-    /// Currency of a product that is made.
-    #[arg(long, default_value = "CNY")]
-    pub(crate) currency: String,
-    /// Units.
-    #[arg(long)]
-    pub(crate) stock: u64,
-    /// Start, RFC 3339 with offset.
-    #[arg(long)]
-    pub(crate) starts_at: String,
-    /// End, RFC 3339 with offset.
-    #[arg(long)]
-    pub(crate) ends_at: String,
-    /// Largest quantity of one purchase.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) per_user_limit: u64,
 }
 
 /// Flags of `reconcile`.

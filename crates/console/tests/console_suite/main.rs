@@ -4,6 +4,7 @@ mod access;
 mod books;
 mod brake;
 mod brake_hanging;
+mod check;
 #[path = "../../../engine-embedded/tests/shared/running.rs"]
 mod engine;
 mod errors;

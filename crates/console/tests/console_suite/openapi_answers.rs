@@ -131,7 +131,7 @@ async fn sell(night: &mut Night) {
     let connection = rusqlite::Connection::open(&night.house.database).expect("the database");
     let deleted = connection.execute("DELETE FROM orders WHERE user_id = 'b'", []);
     assert_eq!(deleted, Ok(1));
-    for read in ["audit", "movements"] {
+    for read in ["audit", "check", "movements"] {
         night.get(&format!("{ACTIVITY}/{read}"), id).await;
     }
     night
@@ -143,8 +143,9 @@ async fn sell(night: &mut Night) {
     night.post(&format!("{ACTIVITY}/close"), id, json!({})).await;
     night.post(&format!("{ACTIVITY}/preheat"), id, json!({})).await;
     night.get(ACTIVITY, id).await;
-    night.get("/admin/api/products", 0).await;
-    night.get("/admin/api/activities", 0).await;
+    for list in ["products", "activities"] {
+        night.get(&format!("/admin/api/{list}"), 0).await;
+    }
 }
 
 /// What is set beside sales.
@@ -178,7 +179,9 @@ async fn set(night: &mut Night) {
     night
         .patch("/admin/api/schedules/{id}", 99, json!({"enabled": false}))
         .await;
-    night.get("/admin/api/audit-rows", 0).await;
+    for read in ["audit-rows", "check"] {
+        night.get(&format!("/admin/api/{read}"), 0).await;
+    }
     night.get("/readyz", 0).await;
     night.house.readiness.set_ready();
     night.get("/readyz", 0).await;

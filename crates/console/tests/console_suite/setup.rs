@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use seckill_api::Readiness;
-use seckill_console::{AdminToken, Console, Parts, Settings};
+use seckill_console::{AdminToken, Check, Console, Parts, Settings};
 use seckill_flow::{Layers, Operator, OperatorSettings};
 use seckill_gate::{
     Authority, Expectations, Gate, Limit, Limits, Networks, Settings as GateSettings, Switches, Verifier, Verifiers,
@@ -54,6 +54,7 @@ pub(crate) fn console(layers: Layers, gate: &Arc<Gate>, readiness: &Readiness) -
         gate: gate.clone(),
         metrics: Arc::new(metrics),
         readiness: readiness.clone(),
+        house_checks: Arc::new(|| vec![Check::warning("house", "a test")]),
         settings: settings(),
         is_body_timeout: |_| false,
     })

@@ -3,6 +3,7 @@
 mod activity;
 mod audit;
 mod bench;
+mod check;
 mod config;
 mod demo;
 mod plan;
@@ -30,6 +31,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Activity { admin, command } => activity::run(&context, &admin, &command),
         Command::Preheat { admin, id } => activity::run(&context, &admin, &ActivityCommand::Preheat { id }),
         Command::Audit { admin, id } => audit::audit(&context, &admin, id),
+        Command::Check { admin, id } => check::run(&context, &admin, id),
         Command::Reconcile { admin, args } => audit::reconcile(&context, &admin, &args),
         Command::Recover(args) => recover::recover(&context, &args),
         Command::Journal { data, command } => recover::journal(&context, &data, &command),

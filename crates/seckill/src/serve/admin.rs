@@ -8,6 +8,7 @@ use seckill_gate::Networks;
 use seckill_listener::{Limits, Listener, Server, ServerHandle, is_body_timeout};
 use seckill_settings::Settings;
 
+use super::house_checks;
 use super::node::Node;
 use super::public;
 use super::secrets::{self, Kept};
@@ -42,6 +43,7 @@ pub(crate) fn console(node: &Node, token: &str) -> Result<Arc<Console>, Failure>
         gate: node.gate.clone(),
         metrics: node.metrics.clone(),
         readiness: node.readiness.clone(),
+        house_checks: house_checks::of(settings),
         settings: seckill_console::Settings {
             token: AdminToken::new(token).map_err(|error| Failure::usage(format!("admin.token: {error}")))?,
             shards_max: 1,

@@ -12,6 +12,7 @@ mod admin;
 mod descriptors;
 mod ending;
 mod house;
+mod house_checks;
 pub(crate) mod layers;
 mod meters;
 pub(crate) mod node;

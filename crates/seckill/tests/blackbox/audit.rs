@@ -56,6 +56,27 @@ fn a_balanced_sale_exits_0_and_reconciles_clean() {
     );
 }
 
+#[test]
+fn checklist_exits_0_before_a_sale_and_3_where_something_would_spoil_it() {
+    let (server, activity) = sold_three();
+    let id = activity.to_string();
+    let fine = ask(&server, &["check", &id]);
+    let said = String::from_utf8_lossy(&fine.stdout).into_owned();
+    assert_eq!(fine.status.code(), Some(0), "{fine:?}");
+    for line in [
+        "passed   stock        7 units are in place",
+        "passed   disk",
+        "passed   payments",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    assert_eq!(ask(&server, &["activity", "pause", &id]).status.code(), Some(0));
+    let paused = ask(&server, &["--json", "check", &id]);
+    let list: serde_json::Value = serde_json::from_slice(&paused.stdout).expect("one JSON document");
+    assert_eq!((paused.status.code(), &list["passed"]), (Some(3), &json!(false)));
+    assert_eq!(ask(&server, &["check"]).status.code(), Some(0), "the node alone");
+}
+
 /// The value of a line of the metrics; none where there is no such line.
 fn metric(server: &Server, line: &str) -> Option<f64> {
     let page = text(server.admin, "/metrics").expect("answers");
