@@ -20,6 +20,7 @@ mod openapi;
 mod openapi_answers;
 mod openapi_document;
 mod openapi_errors;
+mod openapi_night;
 mod pages;
 mod recovery;
 mod request;

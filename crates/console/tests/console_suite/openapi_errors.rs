@@ -4,7 +4,7 @@ use http::Method;
 use serde_json::json;
 
 use crate::house::{House, product, with};
-use crate::openapi_answers::Night;
+use crate::openapi_night::Night;
 use crate::request::Reply;
 
 #[tokio::test]
