@@ -173,7 +173,7 @@ impl Answer {
                 envelope(code, message, language, &[&data], id),
             ),
             Content::Page(page, shown_at) => (
-                dress_again(&page.headers, others, id, now),
+                dress_again(&page.headers, own, others, id, now),
                 envelope(
                     0,
                     FINE,

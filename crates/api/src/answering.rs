@@ -59,14 +59,24 @@ pub struct Answering {
 }
 
 impl Answering {
-    pub(crate) fn new(call: Call, caller: Caller, method: Method, route: usize, work: Work) -> Self {
+    /// To be made before the work: it counts the time. `work` is called at once.
+    pub(crate) fn begin(
+        call: Call,
+        caller: Caller,
+        method: Method,
+        route: usize,
+        work: impl FnOnce(&Call, &Caller) -> Work,
+    ) -> Self {
         call.shared().metrics.in_flight.inc(call.core.index);
+        let started = Instant::now();
+        let work = catch_unwind(AssertUnwindSafe(|| work(&call, &caller)))
+            .unwrap_or_else(|panic| Work::Done(Some(panicked(&call, &method, &*panic))));
         Self {
             call,
             caller,
             method,
             route,
-            started: Instant::now(),
+            started,
             work,
         }
     }
@@ -112,16 +122,17 @@ impl Answering {
         stamp(response.headers_mut(), &self.call.request_id, now);
         response
     }
+}
 
-    fn panicked(&self, panic: &(dyn Any + Send)) -> Done {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let what = text
-            .or_else(|| panic.downcast_ref::<&str>().copied())
-            .unwrap_or("no text");
-        tracing::error!(request_id = %self.call.request_id, method = %self.method, panic = what, "a handler panicked");
-        self.call.shared().panics.inc(self.call.core.index);
-        Done::Answered(Err(Error::Internal))
-    }
+/// Says that a handler panicked; what its client hears.
+pub(crate) fn panicked(call: &Call, method: &Method, panic: &(dyn Any + Send)) -> Outcome {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let what = text
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no text");
+    tracing::error!(request_id = %call.request_id, %method, panic = what, "a handler panicked");
+    call.shared().panics.inc(call.core.index);
+    Err(Error::Internal)
 }
 
 impl Future for Answering {
@@ -133,7 +144,7 @@ impl Future for Answering {
         let polled = catch_unwind(AssertUnwindSafe(|| this.work.poll(context)));
         let done = match polled {
             Ok(poll) => ready!(poll),
-            Err(panic) => this.panicked(&*panic),
+            Err(panic) => Done::Answered(panicked(&this.call, &this.method, &*panic)),
         };
         Poll::Ready(Ok(this.finish(done)))
     }

@@ -14,7 +14,6 @@ use crate::call::Call;
 use crate::count;
 use crate::error::Error;
 use crate::extract::Incoming;
-use crate::headers::Headers;
 use crate::purchase_form::{self, Asked};
 use crate::queued_view::{self, Place};
 
@@ -25,8 +24,8 @@ pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotenc
 pub(crate) type Outcome = Result<(ActivityId, Queued), Error>;
 
 /// Buys where there is no body. Whoever memory alone can answer, such as all who come after the sell-out, is answered without a future.
-pub(crate) fn begin<B>(call: &Call, headers: Headers<'_>, request: &Request<B>) -> Work {
-    let step = match without_body(call, headers, request) {
+pub(crate) fn begin<B>(call: &Call, has_key: bool, request: &Request<B>) -> Work {
+    let step = match without_body(call, has_key, request) {
         Ok(step) => step,
         Err(error) => return Work::Done(Some(finish(call, Err(error)))),
     };
@@ -42,14 +41,14 @@ pub(crate) fn begin<B>(call: &Call, headers: Headers<'_>, request: &Request<B>) 
     }
 }
 
-fn without_body<B>(call: &Call, headers: Headers<'_>, request: &Request<B>) -> Result<Step, Error> {
+fn without_body<B>(call: &Call, has_key: bool, request: &Request<B>) -> Result<Step, Error> {
     let gate = &call.shared().gate;
     let arrived = gate.arrive(call.at_gate(request.headers()), call.moment)?;
     let identified = gate.identify(arrived, call.moment)?;
     admit(
         call,
         identified,
-        &purchase_form::without_body(headers, request)?,
+        &purchase_form::without_body(has_key, request)?,
         call.moment,
     )
 }

@@ -56,9 +56,16 @@ pub(crate) fn dress(
 }
 
 /// The headers of a page that is shown again and again, from those that it had at first.
-pub(crate) fn dress_again(first: &HeaderMap, others: HeaderMap, id: &RequestId, now: EpochMs) -> HeaderMap {
+pub(crate) fn dress_again(
+    first: &HeaderMap,
+    own: HeaderMap,
+    others: HeaderMap,
+    id: &RequestId,
+    now: EpochMs,
+) -> HeaderMap {
     let mut headers = first.clone();
     exchange(&mut headers, Extra::default(), id, now);
+    headers.extend(own);
     if !others.is_empty() {
         headers.extend(others);
         headers.remove(CONTENT_LENGTH);

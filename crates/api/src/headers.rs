@@ -1,5 +1,5 @@
 //! The headers that every request is looked at for, found in one pass: a look-up by name hashes it, and of most requests each finds
-//! nothing.
+//! nothing. Those that make an identity are the gate's: it has a pass of its own.
 
 use http::{HeaderMap, HeaderValue};
 

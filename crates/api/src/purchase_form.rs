@@ -9,7 +9,6 @@ use sha2::{Digest, Sha256};
 use crate::call::Call;
 use crate::error::Error;
 use crate::extract::{self, Incoming};
-use crate::headers::Headers;
 use crate::path;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -55,13 +54,13 @@ impl Asked {
     }
 }
 
-/// Reads a purchase without a body: of one unit, without a purchase token.
+/// Reads a purchase without a body: of one unit, without a purchase token. `has_key` says whether there is an `Idempotency-Key`.
 ///
 /// # Errors
 /// Whatever is wrong with the form of path or headers.
-pub(crate) fn without_body<B>(headers: Headers<'_>, request: &Request<B>) -> Result<Asked, Error> {
+pub(crate) fn without_body<B>(has_key: bool, request: &Request<B>) -> Result<Asked, Error> {
     let activity = path::activity_id(path::last_segment(request.uri().path()))?;
-    let key = match headers.has_key {
+    let key = match has_key {
         true => idempotency_key(request.headers())?,
         false => None,
     };

@@ -79,15 +79,19 @@ impl<B: Incoming + 'static> Service<Request<B>> for Connection {
         let headers = Headers::of(request.headers());
         let call = Call::new(core, self.peer.ip(), headers);
         let caller = core.shared.origins.caller(headers.origin, request.headers());
+        let has_key = headers.has_key;
         let method = request.method().clone();
         let hot = Hot::of(&method, request.uri().path());
         let route = hot.map_or(usize::MAX, |hot| hot_routes[hot as usize]);
-        let work = match cors::early(&method, request.headers(), &caller) {
-            Some(outcome) => Work::Done(Some(outcome)),
-            None if hot == Some(Hot::Buy) && request.body().is_end_stream() => buy::begin(&call, headers, &request),
-            None => begin(&call, hot, router, request),
-        };
-        Answering::new(call, caller, method, route, work)
+        Answering::begin(call, caller, method, route, |call, caller| {
+            if let Some(outcome) = cors::early(request.method(), request.headers(), caller) {
+                return Work::Done(Some(outcome));
+            }
+            if hot == Some(Hot::Buy) && request.body().is_end_stream() {
+                return buy::begin(call, has_key, &request);
+            }
+            begin(call, hot, router, request)
+        })
     }
 }
 

@@ -1,7 +1,12 @@
 //! Journal space is taken while nobody waits: filling megabytes and syncing them within a rush would hold up everybody in line for one
 //! more sync of the disk, and a large one.
+//!
+//! It begins where less than half of what is wanted is left, and goes on until all of it is there: growing a file is the dear kind of
+//! sync, and must not follow every frame.
 
 use std::time::Duration;
+
+use seckill_sale::EpochMs;
 
 use crate::sequencer::Sequencer;
 use crate::storage::Storage;
@@ -12,28 +17,51 @@ const UNIT_BYTES: u64 = 128;
 const AHEAD_BYTES_MIN: u64 = 4 << 20;
 /// Most that is filled at once: a claim that comes just then waits for it.
 const STEP_BYTES_MAX: u64 = 2 << 20;
+/// How long a disk that had no space is left alone: the last of it is for frames, and for the database beside.
+const REFUSED_MS: i64 = 60_000;
 
-/// Space that is wanted and was refused is asked for again only after a sleep.
+/// Where the taking of space stands.
 #[derive(Debug, Default)]
 pub(crate) struct Ahead {
-    refused: bool,
+    /// Whether it has begun, and is not at its end.
+    filling: bool,
+    /// When the disk had none.
+    refused_at: Option<EpochMs>,
 }
 
 impl<S: Storage> Sequencer<S> {
     /// Takes a step of the space that the units on sale may need. To be called while nothing waits.
     pub(crate) fn take_space_ahead(&mut self) {
-        let taken = self.journal.reserve_ahead(self.bytes_ahead(), STEP_BYTES_MAX);
-        self.ahead.refused = taken.is_err();
-        if let Err(error) = taken {
-            // Frames find their own space, or say that there is none.
-            tracing::debug!(%error, "no space ahead of the journal");
+        if !self.wants_space() {
+            return;
+        }
+        let wanted = self.bytes_ahead();
+        match self.journal.reserve_ahead(wanted, STEP_BYTES_MAX) {
+            Ok(()) => self.ahead.filling = !self.journal.has_room(wanted),
+            Err(error) => {
+                // Frames find their own space, or say that there is none.
+                tracing::debug!(%error, "no space ahead of the journal");
+                self.ahead.refused_at = Some(self.shared.clock.now());
+                self.tell_if_broken();
+            }
         }
     }
 
     /// How long to sleep without a command where `usual` would do otherwise.
     pub(crate) fn sleep(&self, usual: Duration) -> Duration {
-        let wanted = !self.ahead.refused && !self.journal.has_room(self.bytes_ahead());
-        if wanted { Duration::ZERO } else { usual }
+        if self.wants_space() { Duration::ZERO } else { usual }
+    }
+
+    fn wants_space(&self) -> bool {
+        let now = self.shared.clock.now();
+        // Also asked again where the clock went back.
+        let is_refused = |at: EpochMs| (0..REFUSED_MS).contains(&now.since(at));
+        if self.shared.is_broken() || self.ahead.refused_at.is_some_and(is_refused) {
+            return false;
+        }
+        let wanted = self.bytes_ahead();
+        let least = if self.ahead.filling { wanted } else { wanted / 2 };
+        !self.journal.has_room(least)
     }
 
     fn bytes_ahead(&self) -> u64 {

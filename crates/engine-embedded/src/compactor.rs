@@ -76,9 +76,7 @@ impl<S: Storage> Sequencer<S> {
     /// The live segment could not be sealed.
     pub fn begin_compaction(&mut self) -> Result<Option<Compaction<S>>, Error> {
         let sealed = self.journal.seal();
-        if self.journal.is_broken() {
-            self.shared.set_broken();
-        }
+        self.tell_if_broken();
         sealed?;
         Ok(self.journal.compaction())
     }

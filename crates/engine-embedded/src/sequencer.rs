@@ -117,6 +117,13 @@ impl<S: Storage> Sequencer<S> {
         rest
     }
 
+    /// Tells everybody where the journal has stopped: nothing is admitted from now on.
+    pub(crate) fn tell_if_broken(&self) {
+        if self.journal.is_broken() {
+            self.shared.set_broken();
+        }
+    }
+
     /// Makes space for a frame of `bytes`, and says what there is space for.
     fn reserve(&mut self, bytes: usize) -> Space {
         if bytes == 0 {

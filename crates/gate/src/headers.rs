@@ -1,4 +1,5 @@
-//! The headers that the gate reads, found in one pass: a look-up by name hashes it, and of most requests each finds nothing.
+//! The headers that the gate reads, found in one pass: a look-up by name hashes it, and of most requests each finds
+//! nothing. The API finds its own ones in a pass before: which headers make an identity is nobody's business but the gate's.
 
 use http::{HeaderMap, HeaderValue};
 

@@ -34,7 +34,7 @@ const WAYS: usize = 6;
 /// Bytes of the signature that choose the set. They are as good as random, and nobody but the issuer can make them, so a fast hash does.
 const HASHED_BYTES: usize = 32;
 
-/// Tokens that share a hash's high half. One is looked at only where its tag fits; 0 is no tag.
+/// Tokens whose hashes fall into the same part of all hashes. One is looked at only where its tag fits; 0 is no tag.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Set {

@@ -45,20 +45,32 @@ fn long_tokens_are_compared_to_their_end() {
     assert_eq!(cache.get(token(1).as_bytes(), EpochMs(0)), Some(identity("a", 10)));
 }
 
+/// Tokens that share no tag: those that do take the place of each other.
+fn tokens(cache: &TokenCache, count: usize) -> Vec<String> {
+    let mut tags = Vec::new();
+    let all = (0..).map(|n| format!("token {n}"));
+    let differs = |token: &String| {
+        let (_, tag) = cache.place(token.as_bytes());
+        let is_new = !tags.contains(&tag);
+        tags.push(tag);
+        is_new
+    };
+    all.filter(differs).take(count).collect()
+}
+
 #[test]
 fn expired_token_makes_room_first() {
     let cache = TokenCache::new(WAYS);
-    for n in 0..WAYS {
-        cache.put(
-            format!("token {n}").as_bytes(),
-            identity("a", if n == 3 { 10 } else { 1000 }),
-            EpochMs(0),
-        );
+    let mut tokens = tokens(&cache, WAYS + 1);
+    let newcomer = tokens.pop().expect("one more");
+    for (n, token) in tokens.iter().enumerate() {
+        let expires_at = if n == 3 { 10 } else { 1000 };
+        cache.put(token.as_bytes(), identity("a", expires_at), EpochMs(0));
     }
-    cache.put(b"newcomer", identity("b", 1000), EpochMs(10));
-    let kept = |n: &usize| cache.get(format!("token {n}").as_bytes(), EpochMs(10)).is_some();
+    cache.put(newcomer.as_bytes(), identity("b", 1000), EpochMs(10));
+    let kept = |n: &usize| cache.get(tokens[*n].as_bytes(), EpochMs(10)).is_some();
     assert_eq!((0..WAYS).filter(kept).collect::<Vec<_>>(), [0, 1, 2, 4, 5]);
-    assert_eq!(cache.get(b"newcomer", EpochMs(10)), Some(identity("b", 1000)));
+    assert_eq!(cache.get(newcomer.as_bytes(), EpochMs(10)), Some(identity("b", 1000)));
 }
 
 #[test]
@@ -70,17 +82,12 @@ fn expiry_is_checked_on_every_hit() {
 }
 
 #[test]
-fn memory_is_bounded() {
-    let cache = TokenCache::new(64);
-    for n in 0..10_000 {
-        cache.put(format!("token {n}").as_bytes(), identity("a", 10), EpochMs(0));
+fn memory_is_bounded_by_places_and_by_the_length_of_a_token() {
+    for entries in [1, 64, ENTRIES_DEFAULT] {
+        let places = TokenCache::new(entries).sets.len() * WAYS;
+        assert!((entries..entries + WAYS).contains(&places), "{places}");
     }
-    let kept: usize = cache
-        .sets
-        .iter()
-        .map(|set| set.entries.iter().filter(|entry| entry.load().is_some()).count())
-        .sum();
-    assert!(kept < 64 + WAYS, "{kept}");
+    let cache = TokenCache::new(64);
     let long = "x".repeat(TOKEN_LENGTH_MAX + 1);
     cache.put(long.as_bytes(), identity("a", 10), EpochMs(0));
     assert_eq!(cache.get(long.as_bytes(), EpochMs(0)), None);

@@ -96,7 +96,6 @@ async fn answers_are_counted_by_route_method_and_status() {
 
 #[tokio::test]
 async fn a_panic_is_one_500_with_nothing_but_the_request_id() {
-    // A clock that panics stands for any bug: it is asked within the handler.
     let house = House::new();
     let storefront =
         axum::Router::new().route("/bug", axum::routing::get(async || -> &'static str { panic!("a bug") }));
@@ -119,4 +118,33 @@ async fn a_panic_is_one_500_with_nothing_but_the_request_id() {
     assert_eq!(house.metric("seckill_panics_total"), 1.0);
     assert_eq!(house.metric("seckill_in_flight"), 0.0);
     house.get("/api/time").send().await.is(200, 0);
+}
+
+/// A body that panics when it is looked at: it stands for any bug on the way of a purchase that is decided at once.
+struct Bug;
+
+impl http_body::Body for Bug {
+    type Data = bytes::Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(
+        self: std::pin::Pin<&mut Self>,
+        _context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Result<http_body::Frame<bytes::Bytes>, Self::Error>>> {
+        std::task::Poll::Ready(None)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        panic!("a bug")
+    }
+}
+
+#[tokio::test]
+async fn a_panic_before_there_is_a_future_is_a_500_too() {
+    let house = House::new();
+    let request = http::Request::post("/api/seckill/1").body(Bug).expect("a request");
+    let Ok(response) = house.api.connection(House::peer(1)).oneshot(request).await;
+    assert_eq!(response.status(), 500);
+    assert_eq!(house.metric("seckill_panics_total"), 1.0);
+    assert_eq!(house.metric("seckill_in_flight"), 0.0);
 }
