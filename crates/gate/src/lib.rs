@@ -16,11 +16,13 @@ mod device;
 mod headers;
 mod hs256;
 mod identity;
+mod limit_switches;
 mod limiter;
 mod limits;
 mod object;
 mod purchase_token;
 mod rate;
+mod reads;
 mod retry_after;
 mod stages;
 mod switches;
@@ -48,13 +50,14 @@ pub use client_ip::{Networks, client_ip};
 pub use credentials::{USER_HEADER, bearer_of};
 pub use device::{DEVICE_HEADER, Device};
 pub use identity::{Error as IdentityError, Expectations, Identity, PublicAlgorithm, Verifier};
+pub use limit_switches::LimitSwitches;
 pub use limiter::Limiter;
 pub use limits::Limits;
 pub use purchase_token::{Binding, LIFETIME_MS as PURCHASE_TOKEN_LIFETIME_MS, PurchaseToken, PurchaseTokens};
 pub use rate::{Error as RateError, Limit, Rate};
 pub use retry_after::{retry_after_ms, retry_after_s};
 pub use stages::{Admitted, Arrived, Earlier, Identified, Request, Wish};
-pub use switches::{Error as SwitchError, LimitSwitches, Sieve, Switches, SwitchesPatch};
+pub use switches::{Error as SwitchError, Sieve, Switches, SwitchesPatch};
 pub use token_cache::ENTRIES_DEFAULT as TOKEN_CACHE_ENTRIES_DEFAULT;
 pub use user_token::Signer;
 pub use verifiers::Verifiers;
@@ -250,50 +253,6 @@ impl Gate {
         Ok(self.purchase_tokens.issue(&binding, moment.now, random))
     }
 
-    /// The only stage of routes that show a user what is his, and of the writes on his own orders.
-    ///
-    /// # Errors
-    /// [`Refusal::LimitedByIp`] before [`Refusal::Unauthenticated`], for those without identity; [`Refusal::Limited`].
-    pub fn admit_read<'a>(&self, request: Request<'a>, moment: Moment) -> Result<Identified<'a>, Refusal> {
-        let arrived = self.locate(request);
-        let (client, exempt) = (arrived.client, arrived.exempt);
-        match self.identify(arrived, moment) {
-            Ok(identified) => self
-                .limiters
-                .check_read_by_user(&identified.user, moment.now)
-                .map(|()| identified),
-            Err(_) if exempt => Err(Refusal::Unauthenticated),
-            Err(refusal) => self
-                .limiters
-                .check_read_by_address(client, moment.now)
-                .and(Err(refusal)),
-        }
-    }
-
-    /// The only stage of a WebSocket whose token comes as its first message or subprotocol.
-    ///
-    /// # Errors
-    /// [`Refusal::Unauthenticated`], also in gateway mode, where there are no tokens; [`Refusal::Limited`].
-    pub fn admit_read_with_token(&self, token: &str, moment: Moment) -> Result<Identity, Refusal> {
-        let Authority::Tokens(verifiers) = &self.authority else {
-            return Err(Refusal::Unauthenticated);
-        };
-        let identity = verifiers.verify(token, moment.now)?;
-        self.limiters.check_read_by_user(&identity.user, moment.now)?;
-        Ok(identity)
-    }
-
-    /// The only stage of pages that anybody may see. A bad identity is none here.
-    ///
-    /// # Errors
-    /// [`Refusal::LimitedByIp`] for the anonymous, [`Refusal::Limited`] for users.
-    pub fn admit_page(&self, request: Request<'_>, moment: Moment) -> Result<(), Refusal> {
-        match self.admit_read(request, moment) {
-            Ok(_) | Err(Refusal::Unauthenticated) => Ok(()),
-            Err(refusal) => Err(refusal),
-        }
-    }
-
     /// The sales that are known here.
     #[must_use]
     pub const fn catalogue(&self) -> &Arc<Catalogue> {
@@ -316,6 +275,12 @@ impl Gate {
     #[must_use]
     pub fn switches(&self) -> Arc<Switches> {
         self.switches.load_full()
+    }
+
+    /// The limits of the settings, which hold where no switch says otherwise.
+    #[must_use]
+    pub const fn limits_of_settings(&self) -> Limits {
+        self.limits
     }
 
     /// The limits in force.

@@ -10,40 +10,12 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::limits::Limits;
+use crate::limit_switches::LimitSwitches;
 use crate::rate::Limit;
 use crate::window::check_status;
 
 /// Largest backlog that can be asked for: ten million tickets are about a gigabyte of queue.
 const BACKLOG_MAX_MAX: u64 = 10_000_000;
-
-/// Limits in the place of those of the settings; none: the settings hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LimitSwitches {
-    /// Per address.
-    #[serde(default)]
-    pub ip: Option<Limit>,
-    /// Per user and activity.
-    #[serde(default)]
-    pub user: Option<Limit>,
-    /// Per device.
-    #[serde(default)]
-    pub device: Option<Limit>,
-}
-
-impl LimitSwitches {
-    /// The limits in force, where `settings` are those of the settings.
-    #[must_use]
-    pub fn over(&self, settings: Limits) -> Limits {
-        Limits {
-            ip: self.ip.unwrap_or(settings.ip),
-            user: self.user.unwrap_or(settings.user),
-            device: self.device.unwrap_or(settings.device),
-            read: settings.read,
-        }
-    }
-}
 
 /// All switches.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 //! A patch may wait long, for those before it and for a database. What it tightens does not wait with it: it is in force from the moment
 //! it comes until it is carried out or refused, whatever others put in force meanwhile. What it loosens waits.
 
-use seckill_gate::{Switches, SwitchesPatch};
+use seckill_gate::{Limits, Switches, SwitchesPatch};
 use seckill_sale::Challenge;
 
 use super::patched;
@@ -31,9 +31,9 @@ impl InForce {
         }
     }
 
-    fn tightened(&self) -> Switches {
+    fn tightened(&self, settings: Limits) -> Switches {
         let tighten = |present: Switches, (_, patch): &(u64, SwitchesPatch)| match present.patched(patch) {
-            Ok(wanted) => tightened(&present, &wanted),
+            Ok(wanted) => tightened(&present, &wanted, settings),
             Err(_) => present,
         };
         self.waiting.iter().fold(self.settled.clone(), tighten)
@@ -45,7 +45,7 @@ impl InForce {
         let revision = revision_min.max(before.revision + 1);
         let switches = Switches {
             revision,
-            ..self.tightened()
+            ..self.tightened(console.gate.limits_of_settings())
         };
         let unchanged = Switches {
             revision: before.revision,
@@ -116,8 +116,8 @@ fn put(console: &Console, switches: &Switches, revision_min: u64) {
     in_force.show(console, revision_min);
 }
 
-/// `present` with each member of `wanted` that lets fewer buyers in. Limits aside: which of two is the narrower one is not for this to say.
-fn tightened(present: &Switches, wanted: &Switches) -> Switches {
+/// `present` with each member of `wanted` that lets fewer buyers in; `settings` are the limits where no switch says otherwise.
+fn tightened(present: &Switches, wanted: &Switches, settings: Limits) -> Switches {
     /// No challenge, as the activity says, a challenge.
     const fn strictness(challenge: Option<Challenge>) -> u8 {
         match challenge {
@@ -137,12 +137,15 @@ fn tightened(present: &Switches, wanted: &Switches) -> Switches {
         admit_ratio: present.admit_ratio.min(wanted.admit_ratio),
         backlog_max: present.backlog_max.min(wanted.backlog_max),
         challenge,
+        limits: present.limits.narrowed(&wanted.limits, settings),
         ..present.clone()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use seckill_gate::{Limit, LimitSwitches};
+
     use super::*;
 
     fn patch(json: &str) -> SwitchesPatch {
@@ -155,16 +158,19 @@ mod tests {
             waiting,
             ..InForce::new(Switches::open(9))
         };
-        in_force.tightened()
+        let limit = |text: &str| text.parse().expect("a limit");
+        let (ip, user) = (limit("50/s burst 100"), limit("1/s burst 3"));
+        let (device, read) = (Limit::Off, Limit::Off);
+        in_force.tightened(Limits { ip, user, device, read })
     }
 
     #[test]
     fn patches_that_wait_tighten_and_never_loosen() {
         let all = [
-            r#"{"admit_ratio":0.5,"limits":{"ip":"1/s"}}"#,
+            r#"{"admit_ratio":0.5,"limits":{"ip":"1/s","user":"2/s burst 3"}}"#,
             r#"{"admit_ratio":0.7,"entry_open":true,"backlog_max":10}"#,
             r#"{"entry_open":false,"backlog_max":5,"challenge":"token"}"#,
-            r#"{"read_only":true,"challenge":"none","entry_open":true,"backlog_max":8}"#,
+            r#"{"read_only":true,"challenge":"none","entry_open":true,"backlog_max":8,"limits":{"ip":"off","device":"9/s"}}"#,
         ];
         let expect = Switches {
             entry_open: false,
@@ -172,6 +178,11 @@ mod tests {
             admit_ratio: 0.5,
             backlog_max: 5,
             challenge: Some(Challenge::Token),
+            limits: LimitSwitches {
+                ip: Some("1/s".parse().expect("a limit")),
+                user: None,
+                device: Some("9/s".parse().expect("a limit")),
+            },
             ..Switches::open(9)
         };
         let revisions = tightened_by(&all);

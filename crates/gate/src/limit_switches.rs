@@ -1,0 +1,47 @@
+//! Switches of limits.
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::Limits;
+use crate::rate::Limit;
+
+/// Limits in the place of those of the settings; none: the settings hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LimitSwitches {
+    /// Per address.
+    #[serde(default)]
+    pub ip: Option<Limit>,
+    /// Per user and activity.
+    #[serde(default)]
+    pub user: Option<Limit>,
+    /// Per device.
+    #[serde(default)]
+    pub device: Option<Limit>,
+}
+
+impl LimitSwitches {
+    /// The limits in force, where `settings` are those of the settings.
+    #[must_use]
+    pub fn over(&self, settings: Limits) -> Limits {
+        Limits {
+            ip: self.ip.unwrap_or(settings.ip),
+            user: self.user.unwrap_or(settings.user),
+            device: self.device.unwrap_or(settings.device),
+            read: settings.read,
+        }
+    }
+
+    /// These, with each of `wanted` that is narrower than what is in force by these and `settings`.
+    #[must_use]
+    pub fn narrowed(&self, wanted: &Self, settings: Limits) -> Self {
+        let (present, other) = (self.over(settings), wanted.over(settings));
+        let narrower =
+            |is: Limit, would_be: Limit, kept, wanted| if would_be.is_narrower_than(is) { wanted } else { kept };
+        Self {
+            ip: narrower(present.ip, other.ip, self.ip, wanted.ip),
+            user: narrower(present.user, other.user, self.user, wanted.user),
+            device: narrower(present.device, other.device, self.device, wanted.device),
+        }
+    }
+}
