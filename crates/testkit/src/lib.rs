@@ -2,9 +2,12 @@
 //! speak with it. It links none of the product's crates; what it says comes from outside.
 
 mod http;
+mod needle;
+mod proxy;
 mod server;
 mod token;
 
 pub use http::{Answer, call, text};
+pub use proxy::{Network, Proxy};
 pub use server::{Program, Server};
 pub use token::token;
