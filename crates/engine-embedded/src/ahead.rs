@@ -17,8 +17,10 @@ const UNIT_BYTES: u64 = 128;
 const AHEAD_BYTES_MIN: u64 = 4 << 20;
 /// Most that is filled at once: a claim that comes just then waits for it.
 const STEP_BYTES_MAX: u64 = 2 << 20;
-/// How long a disk that had no space is left alone: the last of it is for frames, and for the database beside.
+/// How long a disk that had no space is left alone.
 const REFUSED_MS: i64 = 60_000;
+/// What is left of the disk: for frames, and for the database beside.
+const LEFT_FREE_BYTES: u64 = 256 << 20;
 
 /// Where the taking of space stands.
 #[derive(Debug, Default)]
@@ -36,6 +38,10 @@ impl<S: Storage> Sequencer<S> {
             return;
         }
         let wanted = self.bytes_ahead();
+        if self.journal.free_bytes() < LEFT_FREE_BYTES + wanted {
+            self.ahead.refused_at = Some(self.shared.clock.now());
+            return;
+        }
         match self.journal.reserve_ahead(wanted, STEP_BYTES_MAX) {
             Ok(()) => self.ahead.filling = !self.journal.has_room(wanted),
             Err(error) => {

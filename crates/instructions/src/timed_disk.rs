@@ -89,6 +89,10 @@ impl Storage for TimedDisk {
     fn sync_folder(&self) -> io::Result<()> {
         self.spent.time(|| self.disk.sync_folder())
     }
+
+    fn free_bytes(&self) -> io::Result<u64> {
+        self.disk.free_bytes()
+    }
 }
 
 impl File for TimedFile {

@@ -107,6 +107,10 @@ impl Storage for Disk {
     fn sync_folder(&self) -> io::Result<()> {
         self.inner.sync_folder()
     }
+
+    fn free_bytes(&self) -> io::Result<u64> {
+        self.inner.free_bytes()
+    }
 }
 
 impl File for DiskFile {

@@ -183,7 +183,11 @@ impl Error {
     /// then it is unknown which names are durable.
     pub(super) fn io(operation: Operation, file: &str) -> impl FnOnce(io::Error) -> Self {
         move |source| {
-            let full = matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
+            // A limit on the size of files (`ulimit -f`, `LimitFSIZE`) is a disk that is full for us.
+            let full = matches!(
+                source.kind(),
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+            );
             if full && operation != Operation::SyncFolder {
                 return Self::Full;
             }

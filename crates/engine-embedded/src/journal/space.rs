@@ -42,6 +42,12 @@ impl<S: Storage> Journal<S> {
         self.options.segment_bytes / 2 - SECTOR_BYTES
     }
 
+    /// Bytes that may still be written to the disk below; as good as none where it does not say.
+    #[must_use]
+    pub fn free_bytes(&self) -> u64 {
+        self.storage.free_bytes().unwrap_or(0)
+    }
+
     /// Goes one step of at most `step` bytes towards room for the next `bytes`, which are at most [`Journal::bytes_ahead_max`].
     ///
     /// # Errors

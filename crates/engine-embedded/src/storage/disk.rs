@@ -99,6 +99,11 @@ impl Storage for Disk {
     fn sync_folder(&self) -> io::Result<()> {
         self.folder.sync_all()
     }
+
+    fn free_bytes(&self) -> io::Result<u64> {
+        let disk = rustix::fs::fstatvfs(&self.folder)?;
+        Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+    }
 }
 
 impl File for DiskFile {

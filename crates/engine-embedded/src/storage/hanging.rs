@@ -82,6 +82,9 @@ impl Storage for Hanging {
     fn sync_folder(&self) -> io::Result<()> {
         self.0.sync_folder()
     }
+    fn free_bytes(&self) -> io::Result<u64> {
+        self.0.free_bytes()
+    }
 }
 
 impl File for HangingFile {

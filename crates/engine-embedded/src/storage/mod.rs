@@ -41,6 +41,9 @@ pub trait Storage: Clone + Send + Sync + 'static {
 
     /// Makes all creations, renames and removals so far durable.
     fn sync_folder(&self) -> io::Result<()>;
+
+    /// Bytes that may still be written to the disk below, by whomever.
+    fn free_bytes(&self) -> io::Result<u64>;
 }
 
 /// An open file. Positions are explicit, so that one handle may be read and written by several threads.

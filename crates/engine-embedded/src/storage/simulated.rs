@@ -203,6 +203,11 @@ impl Storage for Simulated {
         }
         state.end(course)
     }
+
+    fn free_bytes(&self) -> io::Result<u64> {
+        let state = self.state.lock();
+        Ok(state.space_bytes.saturating_sub(state.used_bytes()))
+    }
 }
 
 impl SimulatedFile {

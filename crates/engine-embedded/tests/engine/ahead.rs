@@ -104,17 +104,39 @@ fn lone_claims_are_not_each_followed_by_a_sync_that_grows_the_file() {
     });
 }
 
+/// More than is ever left of a disk for others.
+const ROOM: u64 = 512 << 20;
+
 #[test]
-fn disk_without_space_is_left_alone_for_a_minute() {
+fn last_of_a_disk_is_left_to_frames_and_to_the_database() {
     block_on(async {
         let mut house = House::open(1_000_000).await;
-        house.disk.limit_space(house.disk.used_bytes() + 1_000_000);
+        house.disk.limit_space(house.disk.used_bytes() + (256 << 20));
+        let used = house.disk.used_bytes();
+        house.rest();
+        assert_eq!(house.disk.used_bytes(), used);
+        assert!(house.claim(0..9).await.iter().all(Result::is_ok));
+        house.disk.limit_space(used + ROOM);
+        house.rest();
+        assert_eq!(house.disk.used_bytes(), used, "it is not asked all the time");
+        house.clock.set(Fixture::OPENS.plus(60_000));
+        house.rest();
+        assert!(used < house.disk.used_bytes(), "there is room now");
+    });
+}
+
+#[test]
+fn disk_that_turns_out_to_be_full_is_left_alone_for_a_minute() {
+    block_on(async {
+        let mut house = House::open(1_000_000).await;
+        for operation in 0..100 {
+            house.disk.fail(house.disk.operations() + operation, Fault::Full);
+        }
         assert_ne!(house.rest(), 0, "it was tried");
         for _ in 0..100 {
             assert_eq!(house.rest(), 0);
         }
-        assert!(house.claim(0..9).await.iter().all(Result::is_ok));
-        house.disk.limit_space(u64::MAX);
+        house.disk.clear_faults();
         house.clock.set(Fixture::OPENS.plus(60_000));
         assert_ne!(house.rest(), 0, "it is tried again");
     });
