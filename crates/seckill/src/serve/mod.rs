@@ -34,6 +34,7 @@ use house::House;
 use node::Node;
 pub(crate) use patience::Patience;
 pub(crate) use signals::Signals;
+use signals::StartGuard;
 
 /// A serving process.
 pub(crate) struct Running {
@@ -50,6 +51,7 @@ pub(crate) struct Running {
 /// Starts everything and returns once it is ready. Signals end the wait for a database that another process has locked.
 pub(crate) fn start(mut settings: Settings, signals: &mut Signals) -> Result<Running, Failure> {
     acceptance::check(&settings)?;
+    let _guard = StartGuard::watch()?;
     descriptors::fit(&mut settings)?;
     let public_listener = public::bind(&settings)?;
     let admin_listener = admin::bind(&settings)?;

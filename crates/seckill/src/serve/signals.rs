@@ -1,5 +1,7 @@
-//! Signals: SIGTERM and SIGINT end the process orderly, a second one hurries it, SIGHUP is noted and ignored.
+//! Signals: SIGTERM and SIGINT end the process orderly, a second one hurries it, SIGHUP is noted and ignored. While the process starts,
+//! they end it at once: nothing was answered yet, and a disk that hangs would keep it for ever.
 
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -30,6 +32,9 @@ impl Signals {
             take(SignalKind::interrupt())?,
             take(SignalKind::hangup())?,
         );
+        // A limit on the size of files shall be a failed write, as a full disk is, and not the end of the process.
+        let file_size = SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw());
+        drop(take(file_size)?);
         drop(guard);
         Ok(Self {
             runtime,
@@ -96,5 +101,46 @@ impl Signals {
         if let Err(error) = waiting {
             tracing::warn!(%error, "a second signal will not be noticed");
         }
+    }
+}
+
+/// How long a start that is told to end may take to say so by itself.
+const START_GRACE: Duration = Duration::from_secs(2);
+
+/// Ends the process at a signal, until it is dropped.
+pub(crate) struct StartGuard(Option<SyncSender<()>>);
+
+impl StartGuard {
+    /// Watches from now on.
+    pub(crate) fn watch() -> Result<Self, Failure> {
+        let signals = Signals::install()?;
+        let (started, over) = sync_channel(1);
+        let watching = thread::Builder::new().name("start".to_owned());
+        let spawned = watching.spawn(move || end_at_signal(signals, &over));
+        spawned.map_err(|error| Failure::failed(format!("a thread can't be started: {error}")))?;
+        Ok(Self(Some(started)))
+    }
+}
+
+impl Drop for StartGuard {
+    fn drop(&mut self) {
+        // The thread sees that this end is gone.
+        drop(self.0.take());
+    }
+}
+
+fn end_at_signal(mut signals: Signals, over: &Receiver<()>) {
+    loop {
+        if matches!(over.recv_timeout(Duration::ZERO), Err(RecvTimeoutError::Disconnected)) {
+            return;
+        }
+        if signals.pause(Duration::from_millis(100)) {
+            continue;
+        }
+        if let Err(RecvTimeoutError::Timeout) = over.recv_timeout(START_GRACE) {
+            tracing::error!("a signal ended the start, which a disk kept waiting; nothing was answered yet");
+            std::process::exit(1);
+        }
+        return;
     }
 }

@@ -12,6 +12,7 @@ mod race;
 mod restore;
 mod shutdown;
 mod start;
+mod start_hanging;
 
 use seckill_testkit::Program;
 
