@@ -12,6 +12,7 @@
 
 use std::mem;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -38,6 +39,9 @@ impl Claims {
     }
 
     fn line_up(&self, claim: Claim) -> Result<oneshot::Receiver<Answer>, Refusal> {
+        if self.0.hangs.load(Relaxed) {
+            return Err(Refusal::Busy);
+        }
         let (reply, answer) = oneshot::channel();
         let since = self.0.stock.now();
         let Bounds {
@@ -97,6 +101,7 @@ impl Batcher {
             line: Mutex::default(),
             arrived: Notify::new(),
             bounds,
+            hangs: AtomicBool::new(false),
         });
         let claims = Claims(shared.clone());
         (Self { shared }, claims)
@@ -118,6 +123,7 @@ impl Batcher {
                 callers: callers.clone(),
             };
             let answers = self.answers(gathering, &callers).await;
+            self.shared.hangs.store(false, Relaxed);
             let Callers { taken_at, replies } = mem::take(&mut *callers.lock());
             if taken_at.is_none() {
                 self.give_up_waiting();
@@ -167,6 +173,7 @@ impl Batcher {
         if had < limit {
             return limit - had;
         }
+        self.shared.hangs.store(true, Relaxed);
         for reply in mem::take(&mut callers.replies) {
             let _ = reply.send(Err(Refusal::OutcomeUnknown));
         }

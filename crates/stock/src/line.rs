@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::iter;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -69,8 +70,9 @@ pub struct Bounds {
     /// How long a claim may wait, in milliseconds by the store's clock, while more wait than a batch carries; then it is shed. A slow
     /// store alone sheds nobody.
     pub wait_ms_max: i64,
-    /// How long the store may take over a batch; then its callers hear that the outcome is unknown. A claim that the store has not been
-    /// told of within twice this time is shed, too. None: they wait for ever; else the batcher needs a runtime with timers.
+    /// How long the store may take over a batch; then its callers hear that the outcome is unknown, and until it has answered whoever
+    /// comes hears at once that it is busy. A claim that the store has not been told of within twice this time is shed. None: they wait
+    /// for ever; else the batcher needs a runtime with timers.
     pub answer_within: Option<Duration>,
 }
 
@@ -79,6 +81,8 @@ pub(crate) struct Shared {
     pub(crate) line: Mutex<Line>,
     pub(crate) arrived: Notify,
     pub(crate) bounds: Bounds,
+    /// Whether the store has a batch that it has not answered in time: nobody lines up until it has.
+    pub(crate) hangs: AtomicBool,
 }
 
 /// Who hears the answers of one batch: nobody before the store has taken it.

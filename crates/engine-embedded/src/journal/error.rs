@@ -2,7 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
-use std::io;
+use std::io::{self, ErrorKind as Kind};
 use std::sync::Arc;
 
 /// Why a payload could not be applied; comes from the caller's replay callback.
@@ -179,15 +179,11 @@ impl Operation {
 }
 
 impl Error {
-    /// Turns a system error into ours. A full disk is an error of its own, except where a folder's sync reports it:
+    /// Turns a system error into ours. A full disk (or file: `ulimit -f`) is one of its own, except where a folder's sync reports it:
     /// then it is unknown which names are durable.
     pub(super) fn io(operation: Operation, file: &str) -> impl FnOnce(io::Error) -> Self {
         move |source| {
-            // A limit on the size of files (`ulimit -f`, `LimitFSIZE`) is a disk that is full for us.
-            let full = matches!(
-                source.kind(),
-                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
-            );
+            let full = [Kind::StorageFull, Kind::QuotaExceeded, Kind::FileTooLarge].contains(&source.kind());
             if full && operation != Operation::SyncFolder {
                 return Self::Full;
             }

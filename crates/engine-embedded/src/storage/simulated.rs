@@ -10,6 +10,7 @@
 //! All of it follows from one seed and the order of the operations. It knows no time and starts no thread.
 
 mod content;
+mod fault;
 mod names;
 mod state;
 
@@ -21,20 +22,7 @@ use parking_lot::{Mutex, MutexGuard};
 use super::{File, Storage};
 use state::{Course, Demand, State};
 
-/// What happens to one operation instead of its success.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// It fails as on a broken disk.
-    Broken,
-    /// It fails as on a full disk, where it may need space at all.
-    Full,
-    /// A read or write moves one byte only.
-    Short,
-    /// A read or write is interrupted by a signal before it moved a byte.
-    Interrupted,
-    /// It is done, but nothing of it synced, and then the power fails; see [`Simulated::cut_power`].
-    PowerLoss,
-}
+pub use fault::Fault;
 
 /// The simulated disk; clones are the same disk.
 #[derive(Clone, Debug)]

@@ -94,6 +94,8 @@ fn hanging_store_keeps_nobody_waiting() {
             Err(Refusal::OutcomeUnknown),
             "the store has it"
         );
+        let later = at_once(claims.claim(Fixture::claim("later", 1, 1)));
+        assert_eq!(later, Err(Refusal::Busy), "nobody else waits for it");
         assert_eq!(
             untold.await.expect("ended"),
             Err(Refusal::Late),

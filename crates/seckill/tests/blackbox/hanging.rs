@@ -66,6 +66,8 @@ fn sigterm_ends_the_process_while_the_journal_hangs_and_loses_nothing_that_was_a
     let mut server = start(&disk);
     let activity = server.sale(10, &json!({}));
     let ticket = server.buy(activity, "a", "k").expect("answers").data()["ticket"].clone();
+    // The next frame is then the one that hangs.
+    assert_eq!(server.settled(activity)["balanced"], true);
     disk.hang().expect("a file");
     is(&server.buy(activity, "b", "k").expect("answers"), 503, 50302);
     // It never comes back: without a bound the process would not end.
