@@ -68,7 +68,11 @@ pub(crate) async fn guard(State(console): State<Arc<Console>>, mut request: Requ
     let now = console.now();
     match admit(&console, &request, now) {
         Ok(()) => {
-            let writes = console.writes.clone();
+            let places = if is_brake(&request) {
+                console.brakes.clone()
+            } else {
+                console.writes.clone()
+            };
             let reads = is_read(request.method());
             let replayed = Replayed::default();
             let call = Call {
@@ -80,7 +84,7 @@ pub(crate) async fn guard(State(console): State<Arc<Console>>, mut request: Requ
             if reads {
                 return next.run(request).await;
             }
-            let mut response = finish(&writes, request, next).await;
+            let mut response = finish(&places, request, next).await;
             if replayed.is_told() {
                 let headers = response.headers_mut();
                 headers.insert(IDEMPOTENCY_REPLAYED, HeaderValue::from_static("true"));
@@ -95,9 +99,15 @@ fn is_read(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
+/// Whether the request may stop a sale, or all of them.
+fn is_brake(request: &Request) -> bool {
+    let path = request.uri().path();
+    path == "/admin/api/switches" || path.ends_with("/pause")
+}
+
 /// Runs a write to its end, also where its client hangs up: ledger, store and gate are not left halfway until the scheduler finds it.
-async fn finish(writes: &Arc<Semaphore>, request: Request, next: Next) -> Response {
-    let Ok(permit) = writes.clone().try_acquire_owned() else {
+async fn finish(places: &Arc<Semaphore>, request: Request, next: Next) -> Response {
+    let Ok(permit) = places.clone().try_acquire_owned() else {
         return Error::busy("too many commands are under way").into_response();
     };
     let write = async move {

@@ -69,6 +69,8 @@ pub struct Console {
     pub(crate) blocking: Mutex<()>,
     /// Commands under way, those whose client hung up included.
     pub(crate) writes: Arc<Semaphore>,
+    /// Of these, the ones by which a sale is stopped: they have places of their own, since others may wait for a database that hangs.
+    pub(crate) brakes: Arc<Semaphore>,
 }
 
 /// Commands under way at the same time.
@@ -93,6 +95,7 @@ impl Console {
             keeping: parking_lot::Mutex::default(),
             blocking: Mutex::new(()),
             writes: Arc::new(Semaphore::new(WRITES_MAX)),
+            brakes: Arc::new(Semaphore::new(WRITES_MAX)),
         })
     }
 

@@ -1,5 +1,6 @@
 //! The emergency brake over HTTP: what stops buyers works while nobody can write to the database, and reaches it later.
 
+use futures_util::FutureExt;
 use seckill_gate::Gate;
 use seckill_ledger::{Catalog, Operations};
 use seckill_sale::{ActivityId, Refusal, Status};
@@ -54,6 +55,30 @@ async fn a_pause_is_answered_as_paused_while_the_database_is_locked() {
     assert_eq!(row.expect("read").status, Status::Paused);
     house.post(&format!("{path}/resume"), json!({})).await.is(200, 0);
     house.claim(id, "a").await.expect("it sells again");
+}
+
+#[tokio::test]
+async fn commands_that_wait_for_a_locked_database_take_no_place_from_the_brake() {
+    let house = House::new();
+    let id = house.opened(5).await;
+    let locked = lock(&house);
+    // As many as there may be, each of a client that hangs up.
+    for _ in 0..64 {
+        let asked = house.post("/admin/api/products", crate::house::product());
+        assert!(asked.now_or_never().is_none(), "it waits");
+    }
+    let refused = house.post("/admin/api/products", crate::house::product()).await;
+    assert!(refused.is(503, 50300).text.contains("too many commands"));
+    house
+        .post(&format!("/admin/api/activities/{id}/pause"), json!({}))
+        .await
+        .is(200, 0);
+    house
+        .patch("/admin/api/switches", json!({"entry_open": false}))
+        .await
+        .is(200, 0);
+    assert!(is_shut(&house.gate));
+    drop(locked);
 }
 
 #[tokio::test]
