@@ -88,6 +88,7 @@ impl Scheduler {
 
     /// Writes a pause that the ledger may not have yet; false where it still has not: nothing may be resumed then.
     async fn write_hold(&self, id: ActivityId, ticked: &mut Ticked) -> bool {
+        self.operator.release_again(id).await;
         if !self.operator.is_pending(id) {
             return true;
         }

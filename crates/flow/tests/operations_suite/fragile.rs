@@ -28,7 +28,7 @@ pub(crate) struct Fragile {
     stalls: AtomicBool,
     stalled: Notify,
     forgets: Mutex<Option<ActivityId>>,
-    hanging: brake::Hanging,
+    loses_holds: AtomicBool,
     records: Mutex<Option<Verdicts>>,
     pages_read: AtomicBool,
     meanwhile: Mutex<Option<Meanwhile>>,
@@ -45,7 +45,7 @@ impl Fragile {
             stalls: AtomicBool::new(false),
             stalled: Notify::const_new(),
             forgets: Mutex::new(None),
-            hanging: brake::Hanging::new(),
+            loses_holds: AtomicBool::new(false),
             records: Mutex::new(None),
             pages_read: AtomicBool::new(false),
             meanwhile: Mutex::new(None),
@@ -100,7 +100,6 @@ impl Fragile {
     }
 
     fn stock_write(&self) -> Result<(), seckill_stock::Error> {
-        self.hanging.check()?;
         self.write().then_some(()).ok_or(seckill_stock::Error::Unavailable)
     }
 
@@ -141,7 +140,6 @@ impl Stock for Fragile {
             self.stalled.notify_one();
             std::future::pending::<()>().await;
         }
-        self.hanging.check()?;
         let meanwhile = self
             .meanwhile
             .lock()
