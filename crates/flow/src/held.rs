@@ -65,6 +65,8 @@ impl Operator {
                 }
                 self.let_go(id, hold, before).await?;
                 self.sync_terms(id).await?;
+            } else {
+                self.tell_store_again(id, hold).await;
             }
             return Err(error);
         }
@@ -103,6 +105,19 @@ impl Operator {
         ledger.set_status(id, Status::Paused, hold.resumes_at, context).await?;
         self.asked.set_in_ledger(id, hold);
         Ok(())
+    }
+
+    /// Tells the store again of a hold that it may have had no space for, which nobody heard. Figures come behind everything that was handed
+    /// over, so a store that hangs is told nothing: nothing piles up there.
+    async fn tell_store_again(&self, id: ActivityId, hold: Hold) {
+        if !self.asked.is_unanswered(id, hold) || self.layers.stock.figures(id).await.is_err() {
+            return;
+        }
+        if self.layers.stock.held(id) != Some(hold)
+            && let Err(error) = self.layers.stock.hold(id, hold).await
+        {
+            tracing::warn!(activity = %id, %error, "neither store nor ledger has the pause yet; this process lets nobody in");
+        }
     }
 
     /// Ends the hold, or has it give way to the one before it.

@@ -4,7 +4,7 @@ mod brake;
 mod queue;
 
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
@@ -29,6 +29,7 @@ pub(crate) struct Fragile {
     stalled: Notify,
     forgets: Mutex<Option<ActivityId>>,
     loses_holds: AtomicBool,
+    told: AtomicU64,
     records: Mutex<Option<Verdicts>>,
     pages_read: AtomicBool,
     meanwhile: Mutex<Option<Meanwhile>>,
@@ -46,6 +47,7 @@ impl Fragile {
             stalled: Notify::const_new(),
             forgets: Mutex::new(None),
             loses_holds: AtomicBool::new(false),
+            told: AtomicU64::new(0),
             records: Mutex::new(None),
             pages_read: AtomicBool::new(false),
             meanwhile: Mutex::new(None),

@@ -9,6 +9,11 @@ use seckill_stock::{Brake, Error};
 use super::Fragile;
 
 impl Fragile {
+    /// Holds and ends of holds that were handed over to it.
+    pub(crate) fn told(&self) -> u64 {
+        self.told.load(Ordering::SeqCst)
+    }
+
     /// Answers no hold any more, and carries none out, as a disk that is full when it comes back: or all of them again.
     pub(crate) fn lose_holds(&self, loses: bool) {
         self.loses_holds.store(loses, Ordering::SeqCst);
@@ -18,6 +23,7 @@ impl Fragile {
 #[async_trait]
 impl Brake for Fragile {
     async fn hold(&self, activity: ActivityId, hold: Hold) -> Result<(), Error> {
+        self.told.fetch_add(1, Ordering::SeqCst);
         if self.loses_holds.load(Ordering::SeqCst) {
             return Err(Error::OutcomeUnknown);
         }
@@ -25,6 +31,7 @@ impl Brake for Fragile {
         self.engine.hold(activity, hold).await
     }
     async fn release(&self, activity: ActivityId, hold: Hold) -> Result<(), Error> {
+        self.told.fetch_add(1, Ordering::SeqCst);
         self.stock_write()?;
         self.engine.release(activity, hold).await
     }
