@@ -33,15 +33,21 @@ enum Told {
 }
 
 impl Asked {
-    /// An operator asks. Gives what stood here before.
+    /// An operator asks. Gives what stood here before; where the store had not answered that, this one is in force at once.
     pub(crate) fn put(&self, id: ActivityId, hold: Hold, context: &Context) -> Option<Pause> {
-        let pause = Pause {
-            hold,
-            context: Some(context.clone()),
-            told: Told::Answered,
-            is_in_ledger: false,
+        let mut asked = self.0.lock();
+        let is_unanswered = asked.get(&id).is_some_and(|pause| pause.told == Told::Unanswered);
+        let told = if is_unanswered {
+            Told::Unanswered
+        } else {
+            Told::Answered
         };
-        self.0.lock().insert(id, pause)
+        let pause = Pause {
+            context: Some(context.clone()),
+            told,
+            ..Pause::of_the_store(hold)
+        };
+        asked.insert(id, pause)
     }
 
     /// What stood here before this one, which nobody has got.
@@ -58,10 +64,9 @@ impl Asked {
     /// The store has not answered.
     pub(crate) fn set_unanswered(&self, id: ActivityId, hold: Hold, context: &Context) {
         let pause = Pause {
-            hold,
             context: Some(context.clone()),
             told: Told::Unanswered,
-            is_in_ledger: false,
+            ..Pause::of_the_store(hold)
         };
         self.0.lock().insert(id, pause);
     }

@@ -76,28 +76,38 @@ impl Operator {
         error: stock::Error,
         context: Context,
     ) -> Result<Activity, Error> {
-        let Untold { hold, before, earlier } = untold;
+        let hold = untold.hold;
         let is_unknown = error == stock::Error::OutcomeUnknown;
-        if is_unknown {
+        // What is in force until the store answers: this pause, or the earlier one that it may have.
+        let unanswered = if is_unknown {
             self.asked.set_unanswered(id, hold, &context);
-            self.show_again(id).await;
+            Some(hold)
         } else {
-            self.asked.forget(id, hold);
-        }
+            self.asked.put_back(id, hold, untold.earlier.clone());
+            untold.earlier.as_ref().map(Pause::hold)
+        };
+        self.show_again(id).await;
         let ledger = &self.layers.ledger;
         let written = ledger.set_status(id, Status::Paused, hold.resumes_at, context).await;
         match written.map_err(Error::from) {
             Err(error) if is_refusal(&error) => {
                 if is_unknown {
-                    self.undo(id, Untold { hold, before, earlier }).await;
+                    self.undo(id, untold).await;
                 }
                 self.show_again(id).await;
                 Err(error)
             }
             Err(_) if is_unknown => Err(stock::Error::OutcomeUnknown.into()),
             Err(error) => Err(error),
-            Ok(_) => {
+            // A request of long ago, repeated: it does nothing now, and the earlier pause stands.
+            Ok(row) if row.status != Status::Paused && untold.before.is_some() => {
                 if is_unknown {
+                    self.undo(id, untold).await;
+                }
+                self.follow_status(id, Status::Paused).await
+            }
+            Ok(_) => {
+                if let Some(hold) = unanswered {
                     self.asked.set_in_ledger(id, hold);
                 }
                 self.follow_status(id, Status::Paused).await

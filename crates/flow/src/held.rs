@@ -132,9 +132,15 @@ impl Operator {
         }
     }
 
-    /// Ends the hold in a store that answers.
+    /// Ends the hold in a store that answers: it has done what it was handed before, and where it had no space for this hold, an earlier
+    /// one is left.
     async fn release(&self, id: ActivityId, hold: Hold) -> Result<(), Error> {
-        self.layers.stock.release(id, hold).await?;
+        let stock = &self.layers.stock;
+        stock.release(id, hold).await?;
+        // Whoever pauses notes that before he asks the store, so what is left is none of a later one.
+        if let Some(left) = stock.held(id).filter(|_| self.asked.is_last(id, hold)) {
+            stock.release(id, left).await?;
+        }
         self.asked.forget(id, hold);
         Ok(())
     }

@@ -13,6 +13,7 @@ mod audit;
 mod brake;
 mod brake_hanging;
 mod brake_resumed;
+mod brake_twice;
 mod brake_untold;
 mod catalogue;
 mod close;
