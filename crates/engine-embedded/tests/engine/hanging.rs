@@ -162,6 +162,28 @@ fn whoever_asks_a_hanging_store_is_answered_and_those_after_him_at_once() {
 }
 
 #[test]
+fn ends_of_holds_reach_a_hanging_store_behind_the_holds() {
+    let house = House::open();
+    let bounded = house.engine.clone().answering_within(LIMIT);
+    let activity = Fixture::activity();
+    let hold = |held_at| Hold {
+        held_at,
+        resumes_at: None,
+    };
+    let (early, late) = (hold(Fixture::OPENS), hold(Fixture::ENDS));
+    house.gate.shut(true);
+    assert_eq!(block_on(bounded.hold(activity, early)), Err(Error::OutcomeUnknown));
+    for asked in [bounded.hold(activity, late), bounded.release(activity, late)] {
+        assert_eq!(at_once(asked), Err(Error::OutcomeUnknown));
+    }
+    house.gate.shut(false);
+    // He waits as long as it takes, behind everything else.
+    assert_eq!(block_on(house.engine.take(1)), Ok(vec![]));
+    assert_eq!(bounded.held(activity), None);
+    house.end();
+}
+
+#[test]
 fn reader_of_a_hanging_store_hears_that_nothing_was_changed() {
     let house = House::open();
     let bounded = house.engine.clone().answering_within(LIMIT);
