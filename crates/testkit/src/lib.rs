@@ -4,6 +4,7 @@
 mod http;
 mod server;
 mod token;
+mod waiting;
 
 pub use http::{Answer, call, text};
 pub use server::{Program, Server};
