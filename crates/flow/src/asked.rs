@@ -42,12 +42,7 @@ impl Asked {
         } else {
             Told::Answered
         };
-        let pause = Pause {
-            context: Some(context.clone()),
-            told,
-            ..Pause::of_the_store(hold)
-        };
-        asked.insert(id, pause)
+        asked.insert(id, Pause::new(hold, Some(context.clone()), told))
     }
 
     /// What stood here before this one, which nobody has got.
@@ -61,30 +56,31 @@ impl Asked {
         }
     }
 
-    /// The store has not answered.
+    /// The store has not answered. A pause that was asked for behind this one is not answered either, unless the store shows it.
     pub(crate) fn set_unanswered(&self, id: ActivityId, hold: Hold, context: &Context) {
-        let pause = Pause {
-            context: Some(context.clone()),
-            told: Told::Unanswered,
-            ..Pause::of_the_store(hold)
-        };
-        self.0.lock().insert(id, pause);
+        let mut asked = self.0.lock();
+        match asked.get_mut(&id).filter(|pause| pause.hold != hold) {
+            Some(later) if later.told == Told::Answered => later.told = Told::Unanswered,
+            Some(_) => {}
+            None => _ = asked.insert(id, Pause::new(hold, Some(context.clone()), Told::Unanswered)),
+        }
     }
 
     /// The ledger has it, or knows better.
     pub(crate) fn set_in_ledger(&self, id: ActivityId, hold: Hold) {
         let mut asked = self.0.lock();
-        let pause = asked.entry(id).or_insert_with(|| Pause::of_the_store(hold));
+        let pause = asked
+            .entry(id)
+            .or_insert_with(|| Pause::new(hold, None, Told::Answered));
         pause.is_in_ledger |= pause.hold == hold;
     }
 
-    /// It is over, whatever the store shows until it has heard so.
+    /// It is over, whatever the store shows until it has heard so. A pause that was asked for behind it stands.
     pub(crate) fn end(&self, id: ActivityId, hold: Hold) {
-        let pause = Pause {
-            told: Told::Ended,
-            ..Pause::of_the_store(hold)
-        };
-        self.0.lock().insert(id, pause);
+        let mut asked = self.0.lock();
+        if asked.get(&id).is_none_or(|pause| pause.hold == hold) {
+            asked.insert(id, Pause::new(hold, None, Told::Ended));
+        }
     }
 
     /// How the sale is held, where the store shows `held`.
@@ -143,12 +139,11 @@ impl Asked {
 }
 
 impl Pause {
-    /// One that the store shows, or showed.
-    const fn of_the_store(hold: Hold) -> Self {
+    const fn new(hold: Hold, context: Option<Context>, told: Told) -> Self {
         Self {
             hold,
-            context: None,
-            told: Told::Answered,
+            context,
+            told,
             is_in_ledger: false,
         }
     }
@@ -156,5 +151,39 @@ impl Pause {
     /// How the store was asked to hold the sale.
     pub(crate) const fn hold(&self) -> Hold {
         self.hold
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use seckill_sale::EpochMs;
+
+    use super::*;
+
+    #[test]
+    fn a_late_word_about_an_earlier_pause_changes_no_later_one() {
+        let (asked, id) = (Asked::default(), ActivityId::new(1).unwrap());
+        let hold = |at| Hold {
+            held_at: EpochMs(at),
+            resumes_at: None,
+        };
+        let context = Context {
+            actor: "admin".to_owned(),
+            now: EpochMs(0),
+            idempotency: None,
+        };
+        let (first, second) = (hold(1), hold(2));
+        let _ = asked.put(id, first, &context);
+        let _ = asked.put(id, second, &context);
+        assert_eq!(asked.in_force(id, None), None, "nobody has been answered");
+        asked.set_unanswered(id, first, &context);
+        assert_eq!(asked.in_force(id, None), Some(second));
+        asked.set_in_ledger(id, first);
+        asked.end(id, first);
+        asked.forget(id, first);
+        assert!(!asked.is_in_ledger(id, second));
+        assert_eq!(asked.in_force(id, Some(first)), Some(second));
+        assert_eq!(asked.in_force(id, Some(second)), Some(second));
+        assert!(!asked.is_unanswered(id, second), "the store shows it");
     }
 }
