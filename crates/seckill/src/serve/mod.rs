@@ -14,9 +14,9 @@ mod ending;
 mod house;
 mod house_checks;
 pub(crate) mod layers;
+mod locked_database;
 mod meters;
 pub(crate) mod node;
-mod patience;
 mod public;
 pub(crate) mod secrets;
 mod signals;
@@ -31,8 +31,8 @@ use seckill_settings::Settings;
 use crate::exit::{Failure, Outcome};
 use crate::logging;
 use house::House;
+pub(crate) use locked_database::Patience;
 use node::Node;
-pub(crate) use patience::Patience;
 pub(crate) use signals::Signals;
 
 /// A serving process.
