@@ -12,14 +12,22 @@
 //! can't be written holds the sale: not to hold it, where it is a new one, would be worse. This process remembers under which key it was
 //! asked, and lets the sale go as soon as the ledger says that this was done before; after a restart meanwhile the sale stays paused.
 
-use seckill_ledger::{Context, Error as Ledger};
+use seckill_ledger::Context;
 use seckill_sale::{Activity, ActivityId, EpochMs, Hold, Status};
 use seckill_stock as stock;
 
+use crate::asked::Pause;
+use crate::held::is_refusal;
 use crate::{Error, Operator};
 
-/// Who pauses, for a pause that the ledger hears of later: nobody else holds a sale.
-const ACTOR: &str = "admin";
+/// A pause of which the store did not say that it holds.
+struct Untold {
+    hold: Hold,
+    /// What was in force before.
+    before: Option<Hold>,
+    /// What this process knew of an earlier pause.
+    earlier: Option<Pause>,
+}
 
 impl Operator {
     /// Lets nobody in until resumed, or until `resumes_at`. When this returns, no further ticket is given out, also where the ledger could
@@ -35,7 +43,7 @@ impl Operator {
         resumes_at: Option<EpochMs>,
         context: Context,
     ) -> Result<Activity, Error> {
-        let before = self.layers.stock.held(id);
+        let before = self.held(id);
         let hold = Hold {
             held_at: context.now,
             resumes_at,
@@ -43,9 +51,10 @@ impl Operator {
         if !self.may_be_held(id) {
             return self.set_status(id, Status::Paused, resumes_at, context).await;
         }
-        self.asked.put(id, hold, &context);
+        let earlier = self.asked.put(id, hold, &context);
         if let Err(error) = self.layers.stock.hold(id, hold).await {
-            return self.pause_without_store(id, (hold, before), error, context).await;
+            let untold = Untold { hold, before, earlier };
+            return self.pause_without_store(id, untold, error, context).await;
         }
         self.show_again(id).await;
         tracing::info!(activity = %id, "held");
@@ -59,114 +68,64 @@ impl Operator {
         }
     }
 
-    /// Whether the store holds the sale by a pause that the ledger may not have yet. Costs no IO.
-    #[must_use]
-    pub fn is_pending(&self, id: ActivityId) -> bool {
-        self.held(id).is_some()
-    }
-
-    /// How the store holds the sale, or is to hold it as soon as it answers.
-    fn held(&self, id: ActivityId) -> Option<Hold> {
-        let held = self.layers.stock.held(id);
-        if held.is_some() {
-            self.asked.confirm(id);
-        }
-        held.or_else(|| self.asked.unconfirmed(id))
-    }
-
-    /// The activity as it is in force: a row of the ledger that does not know of a pause yet is shown as paused.
-    #[must_use]
-    pub fn in_force(&self, activity: Activity) -> Activity {
-        match self.held(activity.id) {
-            Some(hold) if matches!(activity.status, Status::Running | Status::Paused) => Activity {
-                status: Status::Paused,
-                resumes_at: hold.resumes_at,
-                ..activity
-            },
-            _ => activity,
-        }
-    }
-
-    /// Writes the pause that the store holds into the ledger and releases it; none where nothing is held. A pause that the ledger refuses
-    /// for good, such as that of a closed sale, is released, too, or gives way to `before`, an earlier one that the ledger has not got yet:
-    /// in one step, so that the sale is not let go in between.
-    pub(crate) async fn write_hold(
-        &self,
-        id: ActivityId,
-        context: Option<Context>,
-        before: Option<Hold>,
-    ) -> Result<Option<Activity>, Error> {
-        let _one_at_a_time = self.holding.lock().await;
-        let Some(hold) = self.layers.stock.held(id) else {
-            return Ok(None);
-        };
-        let context = context
-            .or_else(|| self.asked.context(id, hold))
-            .unwrap_or_else(|| Context {
-                actor: ACTOR.to_owned(),
-                now: hold.held_at,
-                idempotency: None,
-            });
-        let written = self
-            .layers
-            .ledger
-            .set_status(id, Status::Paused, hold.resumes_at, context);
-        if let Err(error) = written.await {
-            let error = error.into();
-            if is_refusal(&error) {
-                tracing::warn!(activity = %id, %error, "the ledger refuses the pause that the store holds");
-                self.let_go(id, hold, before).await?;
-                self.sync_terms(id).await?;
-            }
-            return Err(error);
-        }
-        let activity = self.sync_terms(id).await?;
-        // A request of long ago, repeated: what it did was undone since, and it does nothing now. The earlier pause stands.
-        let before = before.filter(|_| activity.status != Status::Paused);
-        self.let_go(id, hold, before).await?;
-        self.show(&activity).await;
-        self.tell_scheduler();
-        tracing::info!(activity = %id, status = ?activity.status, "the ledger was told");
-        Ok(Some(self.in_force(activity)))
-    }
-
-    /// Ends the hold, or has it give way to the one before it.
-    async fn let_go(&self, id: ActivityId, hold: Hold, before: Option<Hold>) -> Result<(), Error> {
-        match before {
-            Some(before) => self.layers.stock.hold(id, before).await?,
-            None => self.layers.stock.release(id, hold).await?,
-        }
-        self.asked.forget(id);
-        Ok(())
-    }
-
     /// A pause of which the store did not say that it holds: the ledger gets it all the same, and the gate of this node lets nobody in.
     async fn pause_without_store(
         &self,
         id: ActivityId,
-        (hold, before): (Hold, Option<Hold>),
+        untold: Untold,
         error: stock::Error,
         context: Context,
     ) -> Result<Activity, Error> {
+        let hold = untold.hold;
         let is_unknown = error == stock::Error::OutcomeUnknown;
-        if is_unknown {
-            self.asked.set_unconfirmed(id, hold);
-            self.show_again(id).await;
+        // What is in force until the store answers: this pause, or the earlier one that it may have.
+        let unanswered = if is_unknown {
+            self.asked.set_unanswered(id, hold, &context);
+            Some(hold)
         } else {
-            self.asked.forget(id);
-        }
-        let written = self.set_status(id, Status::Paused, hold.resumes_at, context).await;
-        match written {
+            self.asked.put_back(id, hold, untold.earlier.clone());
+            untold.earlier.as_ref().map(Pause::hold)
+        };
+        self.show_again(id).await;
+        let ledger = &self.layers.ledger;
+        let written = ledger.set_status(id, Status::Paused, hold.resumes_at, context).await;
+        match written.map_err(Error::from) {
             Err(error) if is_refusal(&error) => {
-                self.asked.forget(id);
-                if is_unknown && let Err(error) = self.let_go(id, hold, before).await {
-                    tracing::warn!(activity = %id, %error, "a pause that was refused ends when the store answers");
+                if is_unknown {
+                    self.undo(id, untold).await;
                 }
                 self.show_again(id).await;
                 Err(error)
             }
             Err(_) if is_unknown => Err(stock::Error::OutcomeUnknown.into()),
-            written => written,
+            Err(error) => Err(error),
+            // A request of long ago, repeated: it does nothing now, and the earlier pause stands.
+            Ok(row) if row.status != Status::Paused && untold.before.is_some() => {
+                if is_unknown {
+                    self.undo(id, untold).await;
+                }
+                self.follow_status(id, Status::Paused).await
+            }
+            Ok(_) => {
+                if let Some(hold) = unanswered {
+                    self.asked.set_in_ledger(id, hold);
+                }
+                self.follow_status(id, Status::Paused).await
+            }
+        }
+    }
+
+    /// Takes back what was handed over to a store that does not answer.
+    async fn undo(&self, id: ActivityId, untold: Untold) {
+        let Untold { hold, before, earlier } = untold;
+        let Some(before) = before else {
+            self.asked.end(id, hold);
+            self.release_ended(id, hold).await;
+            return;
+        };
+        self.asked.put_back(id, hold, earlier);
+        if let Err(error) = self.layers.stock.hold(id, before).await {
+            tracing::warn!(activity = %id, %error, "a pause that was refused ends when the store answers");
         }
     }
 
@@ -192,9 +151,4 @@ impl Operator {
             self.show(&known).await;
         }
     }
-}
-
-/// Whether the ledger will never take it.
-const fn is_refusal(error: &Error) -> bool {
-    matches!(error, Error::Ledger(error) if !matches!(error, Ledger::Outage(_)))
 }

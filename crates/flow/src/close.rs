@@ -28,8 +28,7 @@ impl Operator {
     /// # Errors
     /// [`Conflict::Closed`], or a layer that can't be reached; asking again is harmless.
     pub async fn resume(&self, id: ActivityId, context: Context) -> Result<Activity, Error> {
-        // What was paused without the ledger is paused there first: its books tell both, and nothing is left that could pause it again.
-        self.write_hold(id, None, None).await?;
+        self.write_hold_first(id).await?;
         self.set_status(id, Status::Running, None, context).await
     }
 
@@ -38,7 +37,8 @@ impl Operator {
     /// # Errors
     /// As [`Operator::resume`].
     pub async fn resume_at(&self, id: ActivityId, at: EpochMs, context: Context) -> Result<Activity, Error> {
-        self.write_hold(id, None, None).await?;
+        // Where the store does not answer it goes on holding the sale until it has the rules.
+        self.write_hold_first(id).await?;
         self.set_status(id, Status::Paused, Some(at), context).await
     }
 
@@ -73,12 +73,22 @@ impl Operator {
         context: Context,
     ) -> Result<Activity, Error> {
         self.layers.ledger.set_status(id, status, resumes_at, context).await?;
-        let activity = self.sync_terms(id).await.map_err(Error::after_the_ledger)?;
-        if status != Status::Paused {
-            self.asked.forget(id);
-            self.show(&activity).await;
+        self.follow_status(id, status).await
+    }
+
+    /// Has store and gate follow the status that the ledger has now. A pause that is over ends for the gate at once, and in the store
+    /// behind the rules, so that nobody is let in between.
+    pub(crate) async fn follow_status(&self, id: ActivityId, status: Status) -> Result<Activity, Error> {
+        let ended = self.held(id).filter(|_| status != Status::Paused);
+        if let Some(hold) = ended {
+            self.asked.end(id, hold);
+        }
+        let synced = self.sync_terms(id).await;
+        if let Some(hold) = ended {
+            self.release_ended(id, hold).await;
         }
         self.tell_scheduler();
+        let activity = synced.map_err(Error::after_the_ledger)?;
         tracing::info!(activity = %id, status = ?activity.status, "status set");
         Ok(activity)
     }

@@ -10,6 +10,7 @@ mod close;
 mod dead_letters;
 mod expire;
 mod halfway;
+mod held;
 mod movements;
 mod operator;
 mod orders;

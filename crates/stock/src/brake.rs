@@ -1,6 +1,9 @@
 //! What an operator stops without the ledger: a sale that is held, and switches that shut the entrance.
 //!
 //! Both are durable when the call returns. The store remembers them until whoever writes them into the ledger says that it has them.
+//!
+//! A store whose disk hangs takes holds and their ends all the same and says [`Error::OutcomeUnknown`]: it does them when the disk is back,
+//! or, where it has no space for one then, does not do that one, which nobody hears. Switches it does not take: [`Error::Unavailable`].
 
 use async_trait::async_trait;
 use seckill_sale::{ActivityId, Hold};
@@ -8,21 +11,30 @@ use seckill_sale::{ActivityId, Hold};
 use crate::Error;
 
 /// The emergency brake.
+///
+/// Holds and their ends are done in the order in which they are asked for, also where nobody waits for the answers of the earlier ones.
+/// [`crate::Stock::figures`] that are asked for after them are answered behind them, and [`Brake::held`] shows then what they came to.
 #[async_trait]
 pub trait Brake: Send + Sync + 'static {
     /// Admits nobody to the sale until the hold is released, whatever its rules say. A later hold takes the place of an earlier one.
     ///
     /// # Errors
-    /// [`Error::NotReady`] where the sale has no state.
+    /// [`Error::NotReady`] where the sale has no state. [`Error::OutcomeUnknown`] where the store has taken it and does not answer.
     async fn hold(&self, activity: ActivityId, hold: Hold) -> Result<(), Error>;
 
     /// Ends `hold`; changes nothing where the sale is held otherwise, or not at all.
+    ///
+    /// # Errors
+    /// As [`Brake::hold`]; a sale without state is not held.
     async fn release(&self, activity: ActivityId, hold: Hold) -> Result<(), Error>;
 
     /// How the sale is held. Costs no IO.
     fn held(&self, activity: ActivityId) -> Option<Hold>;
 
     /// Keeps switches, as text, for the ledger; none once it has them. At most [`SWITCHES_BYTES_MAX`].
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] where the store is known to hang: nothing is kept, now or later.
     async fn keep_switches(&self, switches: Option<String>) -> Result<(), Error>;
 
     /// The switches that are kept.

@@ -126,7 +126,9 @@ macro_rules! stock_conformance {
             paused_and_closed_sales_admit_nobody, a_movement_is_applied_once_and_in_order,
             added_units_reopen_a_sold_out_sale, a_rebuilt_state_knows_its_buyers, forgotten_sale_has_no_state,
             sequences_ascend_from_one, glance_knows_strangers_and_buyers, a_held_sale_admits_nobody_whatever_its_rules_say,
-            a_release_ends_only_the_hold_it_names, a_sale_without_state_cannot_be_held, switches_are_kept_until_taken_back,
+            a_release_ends_only_the_hold_it_names,
+            holds_and_their_ends_are_done_in_the_order_in_which_they_are_asked_for,
+            a_sale_without_state_cannot_be_held, switches_are_kept_until_taken_back,
         );
     };
     (@each $fixture:expr, $block_on:expr, $($fact:ident),* $(,)?) => {

@@ -106,7 +106,9 @@ pub struct Rebase {
 
 /// The stock of all sales.
 ///
-/// Every method that changes something has made it durable before it returns `Ok`.
+/// Every method that changes something has made it durable before it returns `Ok`. Where it says [`Error::Unavailable`], nothing was changed,
+/// and nothing will be; where it says [`Error::OutcomeUnknown`], it may be done later. A store that is known to hang says `Unavailable` at once,
+/// to whoever reads, too; what it takes all the same is said at [`Brake`].
 #[async_trait]
 pub trait Stock: Brake {
     /// The clock that decides windows.

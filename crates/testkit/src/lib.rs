@@ -6,6 +6,7 @@ mod needle;
 mod proxy;
 mod server;
 mod token;
+mod waiting;
 
 pub use http::{Answer, call, text};
 pub use proxy::{Network, Proxy};

@@ -13,14 +13,13 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::waiting::{PATIENCE, wait};
 use crate::{Answer, call, token};
 
 /// Secret of user tokens.
 const JWT_SECRET: &str = "held-by-the-testkit-0123456789abcdef-0123456789";
 /// Token of the admin port.
 const ADMIN_TOKEN: &str = "testkit-admin-token-0123456789abcdef-0123456789";
-/// Longest wait for a child to get ready or to end.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The program under test, with the environment that every test gives it.
 #[derive(Debug, Clone)]
@@ -262,24 +261,6 @@ impl Server {
         assert_eq!(preheated.status, 200, "{preheated:?}");
         id
     }
-
-    /// The audit of an activity once nothing is queued.
-    ///
-    /// # Panics
-    /// Where something stays queued.
-    #[must_use]
-    pub fn settled(&self, activity: u64) -> Value {
-        let end = Instant::now() + PATIENCE;
-        loop {
-            let audit = self.as_admin("GET", &format!("/admin/api/activities/{activity}/audit"), None);
-            let done = audit.data()["queued"] == 0 && !audit.data()["balanced"].is_null();
-            if done {
-                return audit.data().clone();
-            }
-            assert!(Instant::now() < end, "not settled: {audit:?}");
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
 }
 
 impl Drop for Server {
@@ -289,19 +270,6 @@ impl Drop for Server {
             let _ = child.wait();
         }
     }
-}
-
-fn wait(child: &mut Child) -> Option<ExitStatus> {
-    let end = Instant::now() + PATIENCE;
-    while Instant::now() < end {
-        if let Some(status) = child.try_wait().expect("a child of ours") {
-            return Some(status);
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    let _ = child.kill();
-    let _ = child.wait();
-    None
 }
 
 /// A loopback address whose port is free now.

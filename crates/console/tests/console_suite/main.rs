@@ -8,6 +8,7 @@ mod check;
 #[path = "../../../engine-embedded/tests/shared/running.rs"]
 mod engine;
 mod errors;
+#[path = "../../../engine-embedded/tests/shared/hanging.rs"]
 mod hanging;
 mod house;
 mod idempotency;
@@ -26,3 +27,4 @@ mod recovery;
 mod request;
 mod sales;
 mod setup;
+mod stuck;

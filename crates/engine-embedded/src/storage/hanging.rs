@@ -8,7 +8,7 @@ use parking_lot::{Condvar, Mutex};
 
 /// Lets syncs return, or does not.
 #[derive(Debug, Default)]
-pub struct Gate {
+pub struct Latch {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -16,11 +16,11 @@ pub struct Gate {
 #[derive(Debug, Default)]
 struct State {
     is_shut: bool,
-    /// Whether a sync has come to the shut gate.
+    /// Whether a sync has come to the shut latch.
     has_hung: bool,
 }
 
-impl Gate {
+impl Latch {
     /// Whether the disk hangs from now on.
     pub fn shut(&self, is_shut: bool) {
         self.state.lock().is_shut = is_shut;
@@ -47,11 +47,11 @@ impl Gate {
 
 /// The folder, and what its syncs have to pass.
 #[derive(Clone, Debug)]
-pub struct Hanging(pub Disk, pub Arc<Gate>);
+pub struct Hanging(pub Disk, pub Arc<Latch>);
 
 /// An open file of it.
 #[derive(Debug)]
-pub struct HangingFile(DiskFile, Arc<Gate>);
+pub struct HangingFile(DiskFile, Arc<Latch>);
 
 impl Hanging {
     fn file(&self, file: io::Result<DiskFile>) -> io::Result<HangingFile> {

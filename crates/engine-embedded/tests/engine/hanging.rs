@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use seckill_engine_embedded::storage::Disk;
-use seckill_engine_embedded::storage::hanging::{Gate, Hanging};
+use seckill_engine_embedded::storage::hanging::{Hanging, Latch};
 use seckill_engine_embedded::{Embedded, Options, open};
 use seckill_queue::{Queue, Verdicts};
 use seckill_sale::{Hold, InstallationId, ManualClock, Refusal, Status, Terms};
@@ -23,7 +23,7 @@ const LIMIT: Duration = Duration::from_millis(50);
 
 struct House {
     engine: Embedded,
-    gate: Arc<Gate>,
+    latch: Arc<Latch>,
     thread: Option<JoinHandle<()>>,
     _folder: TempDir,
 }
@@ -31,8 +31,8 @@ struct House {
 impl House {
     /// With a sale of ten units.
     fn open() -> Self {
-        let (folder, gate) = (TempDir::new().expect("a folder"), Arc::new(Gate::default()));
-        let storage = Hanging(Disk::open(folder.path()).expect("a folder"), gate.clone());
+        let (folder, latch) = (TempDir::new().expect("a folder"), Arc::new(Latch::default()));
+        let storage = Hanging(Disk::open(folder.path()).expect("a folder"), latch.clone());
         let clock = Arc::new(ManualClock::at(Fixture::OPENS));
         let mut options = Options::default();
         options.journal.segment_bytes = 8 << 20;
@@ -45,7 +45,7 @@ impl House {
         block_on(engine.open(Fixture::opening(Fixture::activity(), 10))).expect("opened");
         Self {
             engine,
-            gate,
+            latch,
             thread: Some(thread),
             _folder: folder,
         }
@@ -61,7 +61,7 @@ impl House {
 impl Drop for House {
     fn drop(&mut self) {
         // A test that failed while the disk hung ends, too.
-        self.gate.shut(false);
+        self.latch.shut(false);
         self.engine.close();
     }
 }
@@ -69,7 +69,7 @@ impl Drop for House {
 #[test]
 fn hanging_store_keeps_nobody_waiting() {
     let house = House::open();
-    let (engine, gate) = (&house.engine, &house.gate);
+    let (engine, latch) = (&house.engine, &house.latch);
     block_on(async {
         let bounds = Bounds {
             waiting_max: 10,
@@ -82,11 +82,11 @@ fn hanging_store_keeps_nobody_waiting() {
             let claims = claims.clone();
             tokio::spawn(async move { claims.claim(Fixture::claim(user, 1, 1)).await })
         };
-        gate.shut(true);
+        latch.shut(true);
         let told = ask("told");
         yield_now().await;
         yield_now().await;
-        gate.wait_until_somebody_hangs();
+        latch.wait_until_somebody_hangs();
         let untold = ask("untold");
         yield_now().await;
         assert_eq!(
@@ -102,7 +102,7 @@ fn hanging_store_keeps_nobody_waiting() {
             "the store was never told"
         );
     });
-    gate.shut(false);
+    latch.shut(false);
     let buyer = |user: &str| block_on(engine.buyer(Fixture::activity(), &Fixture::claim(user, 1, 1).user));
     // Figures come behind everything that waits: then the frame is through.
     let figures = block_on(engine.figures(Fixture::activity()))
@@ -135,11 +135,11 @@ fn whoever_asks_a_hanging_store_is_answered_and_those_after_him_at_once() {
         status: Status::Paused,
         ..Fixture::terms(activity)
     };
-    house.gate.shut(true);
+    house.latch.shut(true);
     assert!(!bounded.hangs());
     let first = block_on(bounded.hold(activity, hold(Fixture::OPENS)));
     assert_eq!(first, Err(Error::OutcomeUnknown), "it is with the sequencer");
-    house.gate.wait_until_somebody_hangs();
+    house.latch.wait_until_somebody_hangs();
     assert!(bounded.hangs());
     assert_eq!(at_once(bounded.change(paused)), Err(Error::Unavailable));
     assert_eq!(at_once(bounded.figures(activity)), Err(Error::Unavailable));
@@ -152,7 +152,7 @@ fn whoever_asks_a_hanging_store_is_answered_and_those_after_him_at_once() {
     let recorded = at_once(bounded.record(Verdicts::default()));
     assert_eq!(recorded, Err(seckill_queue::Error::OutcomeUnknown));
     assert_eq!(bounded.held(activity), None);
-    house.gate.shut(false);
+    house.latch.shut(false);
     // He waits as long as it takes, behind everything else.
     assert_eq!(block_on(house.engine.take(1)), Ok(vec![]));
     assert!(!bounded.hangs());
@@ -164,17 +164,39 @@ fn whoever_asks_a_hanging_store_is_answered_and_those_after_him_at_once() {
 }
 
 #[test]
+fn ends_of_holds_reach_a_hanging_store_behind_the_holds() {
+    let house = House::open();
+    let bounded = house.engine.clone().answering_within(LIMIT);
+    let activity = Fixture::activity();
+    let hold = |held_at| Hold {
+        held_at,
+        resumes_at: None,
+    };
+    let (early, late) = (hold(Fixture::OPENS), hold(Fixture::ENDS));
+    house.latch.shut(true);
+    assert_eq!(block_on(bounded.hold(activity, early)), Err(Error::OutcomeUnknown));
+    for asked in [bounded.hold(activity, late), bounded.release(activity, late)] {
+        assert_eq!(at_once(asked), Err(Error::OutcomeUnknown));
+    }
+    house.latch.shut(false);
+    // He waits as long as it takes, behind everything else.
+    assert_eq!(block_on(house.engine.take(1)), Ok(vec![]));
+    assert_eq!(bounded.held(activity), None);
+    house.end();
+}
+
+#[test]
 fn reader_of_a_hanging_store_hears_that_nothing_was_changed() {
     let house = House::open();
     let bounded = house.engine.clone().answering_within(LIMIT);
-    house.gate.shut(true);
+    house.latch.shut(true);
     let mut claim = house.engine.claim(vec![Fixture::claim("a", 1, 1)]);
     let begun = claim.as_mut().poll(&mut Context::from_waker(Waker::noop()));
     assert!(begun.is_pending());
-    house.gate.wait_until_somebody_hangs();
+    house.latch.wait_until_somebody_hangs();
     let figures = block_on(bounded.figures(Fixture::activity()));
     assert_eq!(figures.map(|_| ()), Err(Error::Unavailable));
-    house.gate.shut(false);
+    house.latch.shut(false);
     assert!(block_on(claim).remove(0).is_ok());
     house.end();
 }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use seckill_engine_embedded::storage::Disk;
-use seckill_engine_embedded::storage::hanging::{Gate, Hanging};
+use seckill_engine_embedded::storage::hanging::{Hanging, Latch};
 use seckill_engine_embedded::{Embedded, Options, Sequencer, open};
 use seckill_sale::{InstallationId, ManualClock};
 
 pub(crate) struct Engine {
     pub(crate) handle: Embedded,
-    pub(crate) disk: Arc<Gate>,
+    pub(crate) disk: Arc<Latch>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -28,7 +28,7 @@ impl Engine {
         first: impl FnOnce(&mut Sequencer<Hanging>) -> T,
     ) -> (Self, T) {
         std::fs::create_dir_all(folder).expect("a folder");
-        let disk = Arc::new(Gate::default());
+        let disk = Arc::new(Latch::default());
         let opened = open(
             Hanging(Disk::open(folder).expect("a folder"), disk.clone()),
             small(),

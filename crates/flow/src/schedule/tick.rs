@@ -86,13 +86,14 @@ impl Scheduler {
         }
     }
 
-    /// Writes a pause that the ledger may not have yet; false where it still has not: nothing may be resumed then.
+    /// Writes a pause that the ledger may not have yet; false where ledger or store still has not: nothing may be resumed then.
     async fn write_hold(&self, id: ActivityId, ticked: &mut Ticked) -> bool {
+        self.operator.release_again(id).await;
         if !self.operator.is_pending(id) {
             return true;
         }
         let written = self.operator.write_hold(id, None, None).await;
-        ticked.note(Part::Terms, Some(id), written).is_some()
+        ticked.note(Part::Terms, Some(id), written).is_some() && !self.operator.is_pending(id)
     }
 
     /// Brings rules to a store that may not have them: after a start, after a crash between ledger and store, and where another process changed them.

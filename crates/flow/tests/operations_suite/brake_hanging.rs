@@ -7,24 +7,24 @@ use seckill_stock::Brake;
 
 use crate::house::{House, run};
 
-async fn status(house: &House, id: ActivityId) -> Status {
+pub(crate) async fn status(house: &House, id: ActivityId) -> Status {
     house.ledger.activity(id).await.expect("read").status
 }
 
-async fn phase(house: &House, id: ActivityId) -> Phase {
+pub(crate) async fn phase(house: &House, id: ActivityId) -> Phase {
     house.operator.refresh_catalogue().await.expect("read");
     let shown = house.catalogue.find(id).expect("known");
     shown.phase(house.clock_now(), Some(1))
 }
 
-async fn is_paused(house: &House, id: ActivityId, buyer: &str) {
+pub(crate) async fn is_paused(house: &House, id: ActivityId, buyer: &str) {
     assert!(
         matches!(house.claim(id, buyer, 1).await, Err(Refusal::Paused { .. })),
         "{buyer}"
     );
 }
 
-async fn pause_of_unknown_outcome(house: &House, id: ActivityId) {
+pub(crate) async fn pause_of_unknown_outcome(house: &House, id: ActivityId) {
     let paused = house.operator.pause(id, None, house.context()).await;
     assert!(
         matches!(paused, Err(Error::Stock(seckill_stock::Error::OutcomeUnknown))),
@@ -37,11 +37,11 @@ fn a_pause_that_a_hanging_store_does_not_answer_is_in_the_ledger_and_at_the_gate
     run(async {
         let house = House::new();
         let id = house.opened(2).await;
-        house.store.hang();
+        house.engine.hang().await;
         pause_of_unknown_outcome(&house, id).await;
         assert_eq!(status(&house, id).await, Status::Paused);
         assert_eq!(phase(&house, id).await, Phase::Paused);
-        house.store.answer_again().await;
+        house.engine.answer_again().await;
         is_paused(&house, id, "a").await;
         house.scheduler().tick(house.clock_now()).await;
         assert_eq!(house.store.held(id), None);
@@ -57,12 +57,12 @@ fn a_pause_that_nobody_answers_shuts_the_gate_of_this_node_and_is_written_later(
     run(async {
         let house = House::new();
         let id = house.opened(2).await;
-        house.store.hang();
+        house.engine.hang().await;
         let locked = house.lock_database();
         pause_of_unknown_outcome(&house, id).await;
         assert_eq!(phase(&house, id).await, Phase::Paused);
         assert!(house.operator.is_pending(id));
-        house.store.answer_again().await;
+        house.engine.answer_again().await;
         is_paused(&house, id, "a").await;
         drop(locked);
         house.scheduler().tick(house.clock_now()).await;
@@ -77,13 +77,13 @@ fn what_the_ledger_has_and_a_hanging_store_was_not_told_is_of_unknown_outcome() 
         let house = House::new();
         let id = house.opened(2).await;
         house.operator.pause(id, None, house.context()).await.expect("paused");
-        house.store.hang();
+        house.engine.hang().await;
         let resumed = house.operator.resume(id, house.context()).await;
         assert!(
             matches!(resumed, Err(Error::Stock(seckill_stock::Error::OutcomeUnknown))),
             "{resumed:?}"
         );
-        house.store.answer_again().await;
+        house.engine.answer_again().await;
         is_paused(&house, id, "a").await;
         house.scheduler().tick(house.clock_now()).await;
         house.buy(id, &["b"]).await;
@@ -97,7 +97,7 @@ fn a_pause_that_the_ledger_refuses_while_the_store_hangs_shuts_nothing() {
         let id = house.opened(2).await;
         let closed = house.ledger.set_status(id, Status::Closed, None, house.context()).await;
         closed.expect("closed behind this node's back");
-        house.store.hang();
+        house.engine.hang().await;
         let refused = house.operator.pause(id, None, house.context()).await;
         assert_eq!(refused.expect_err("closed").to_string(), Conflict::Closed.to_string());
         assert_eq!(phase(&house, id).await, Phase::Ended);

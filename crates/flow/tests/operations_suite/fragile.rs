@@ -4,7 +4,7 @@ mod brake;
 mod queue;
 
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
@@ -28,7 +28,8 @@ pub(crate) struct Fragile {
     stalls: AtomicBool,
     stalled: Notify,
     forgets: Mutex<Option<ActivityId>>,
-    hanging: brake::Hanging,
+    loses_holds: AtomicBool,
+    told: AtomicU64,
     records: Mutex<Option<Verdicts>>,
     pages_read: AtomicBool,
     meanwhile: Mutex<Option<Meanwhile>>,
@@ -45,7 +46,8 @@ impl Fragile {
             stalls: AtomicBool::new(false),
             stalled: Notify::const_new(),
             forgets: Mutex::new(None),
-            hanging: brake::Hanging::new(),
+            loses_holds: AtomicBool::new(false),
+            told: AtomicU64::new(0),
             records: Mutex::new(None),
             pages_read: AtomicBool::new(false),
             meanwhile: Mutex::new(None),
@@ -100,7 +102,6 @@ impl Fragile {
     }
 
     fn stock_write(&self) -> Result<(), seckill_stock::Error> {
-        self.hanging.check()?;
         self.write().then_some(()).ok_or(seckill_stock::Error::Unavailable)
     }
 
@@ -141,7 +142,6 @@ impl Stock for Fragile {
             self.stalled.notify_one();
             std::future::pending::<()>().await;
         }
-        self.hanging.check()?;
         let meanwhile = self
             .meanwhile
             .lock()

@@ -28,7 +28,7 @@ pub(crate) const PAY_WITHIN_MS: i64 = 900_000;
 pub(crate) const PRODUCT_UNITS: u64 = 1_000;
 
 pub(crate) fn run<T>(test: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     runtime.expect("a runtime").block_on(test)
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct House {
     settings: OperatorSettings,
     database: PathBuf,
     generation: u32,
-    engine: Engine,
+    pub(crate) engine: Engine,
     folder: TempDir,
 }
 

@@ -3,6 +3,8 @@
 #[path = "../../../engine-embedded/tests/shared/running.rs"]
 mod engine;
 mod fragile;
+#[path = "../../../engine-embedded/tests/shared/hanging.rs"]
+mod hanging;
 mod house;
 mod shop;
 mod trade;
@@ -10,6 +12,9 @@ mod trade;
 mod audit;
 mod brake;
 mod brake_hanging;
+mod brake_resumed;
+mod brake_twice;
+mod brake_untold;
 mod catalogue;
 mod close;
 mod crashes;

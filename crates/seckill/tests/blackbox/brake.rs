@@ -49,9 +49,7 @@ fn pause(server: &Server, activity: u64) -> Value {
 
 /// The scheduler does it by itself, with nobody asking again.
 fn wait_until_written(server: &Server, activity: u64) {
-    while is_pending(server, activity) {
-        thread::yield_now();
-    }
+    server.until(|| is_pending(server, activity), |is_pending| !is_pending);
     assert_eq!(row(server, activity), "paused");
 }
 
@@ -118,9 +116,8 @@ fn switches_that_shut_the_entrance_need_no_database_and_survive_a_kill() {
     drop(locked);
     server.start_again();
     assert_eq!(code_of(&server, activity, "a"), 40006);
-    while server.as_admin("GET", "/admin/api/switches", None).data()["ledger_pending"] == true {
-        thread::yield_now();
-    }
+    let switches = || server.as_admin("GET", "/admin/api/switches", None);
+    server.until(switches, |switches| switches.data()["ledger_pending"] == false);
     let open = server.as_admin("PATCH", "/admin/api/switches", Some(&json!({"entry_open": true})));
     assert_eq!((open.status, &open.data()["revision"]), (200, &json!(2)), "{open:?}");
     assert_eq!(server.buy(activity, "a", "k").expect("answers").status, 202);

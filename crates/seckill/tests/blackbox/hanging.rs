@@ -54,9 +54,14 @@ fn commands_are_answered_while_the_journal_hangs_and_work_when_it_is_back() {
     is(&switch(&server, &json!({"entry_open": true})), 503, 50300);
     is(&server.buy(activity, "b", "k").expect("answers"), 503, 40006);
     disk.release().expect("a file");
-    while switch(&server, &json!({"entry_open": true})).status != 200 {}
-    while post(&server, activity, "resume").status != 200 {}
+    server.until_the_store_answers(activity);
+    is(&switch(&server, &json!({"entry_open": true})), 200, 0);
+    // It was resumed while the disk hung, and the pause of before is not carried out behind that.
     assert_eq!(server.buy(activity, "b", "k").expect("answers").status, 202);
+    is(&post(&server, activity, "pause"), 200, 0);
+    is(&server.buy(activity, "c", "k").expect("answers"), 503, 40006);
+    is(&post(&server, activity, "resume"), 200, 0);
+    assert_eq!(server.buy(activity, "c", "k").expect("answers").status, 202);
     assert_eq!(server.settled(activity)["balanced"], true);
 }
 

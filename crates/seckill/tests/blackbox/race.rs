@@ -234,10 +234,7 @@ fn paying_against_expiring_ends_in_one_of_them_and_late_money_goes_back() {
         .collect();
     let ended = |order: &Value| order["state"] != "pending_payment";
     for ((order_no, user), answer) in orders.iter().zip(&paid) {
-        let mut order = state(&server, user, order_no);
-        while !ended(&order) {
-            order = state(&server, user, order_no);
-        }
+        let order = server.until(|| state(&server, user, order_no), ended);
         match order["state"].as_str() {
             Some("paid") => assert!(answer.status == 200 && order["refund"].is_null(), "{answer:?} {order}"),
             Some("expired") if answer.status == 200 => assert_eq!(order["refund"]["state"], "required", "{order}"),

@@ -3,10 +3,9 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::thread;
 
 use rusqlite::Connection;
-use seckill_testkit::{Server, call};
+use seckill_testkit::Server;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -23,16 +22,9 @@ fn a_database_that_is_locked_at_the_start_is_waited_for_and_the_log_says_so() {
     let other = Connection::open(server.data().join("seckill.db")).expect("the database");
     other.execute_batch("BEGIN EXCLUSIVE").expect("locked");
     server.spawn();
-    while !server
-        .log()
-        .contains("locked by another process; waiting for it, 30 s at most")
-    {
-        thread::yield_now();
-    }
+    server.until_logged("locked by another process; waiting for it, 30 s at most");
     other.execute_batch("ROLLBACK").expect("free again");
-    while !call(server.admin, "GET", "/readyz", &[], None).is_ok_and(|answer| answer.status == 200) {
-        thread::yield_now();
-    }
+    server.until_ready();
     assert_eq!(server.terminate().code(), Some(0), "{}", server.log());
 }
 

@@ -1,5 +1,7 @@
 //! Facts about the emergency brake.
 
+use std::task::{Context, Waker};
+
 use seckill_sale::Hold;
 
 use super::{EpochMs, Fixture, NotReady, Refusal, RequestKey};
@@ -48,6 +50,48 @@ pub async fn a_release_ends_only_the_hold_it_names(fixture: &Fixture) {
     fixture.stock.release(activity, second).await.expect("done");
     assert_eq!(fixture.stock.held(activity), None);
     fixture.bought("a", 1).await;
+}
+
+/// Nobody waits for the earlier answers, as where a store hangs; figures come behind everything that was asked for.
+pub async fn holds_and_their_ends_are_done_in_the_order_in_which_they_are_asked_for(fixture: &Fixture) {
+    fixture.open(5).await;
+    let activity = Fixture::activity();
+    let (first, second) = (hold(Some(1)), hold(None));
+    let stock = &fixture.stock;
+    for (asked, held) in [
+        (vec![stock.hold(activity, first), stock.release(activity, first)], None),
+        (
+            vec![
+                stock.hold(activity, second),
+                stock.release(activity, second),
+                stock.hold(activity, first),
+            ],
+            Some(first),
+        ),
+        (
+            vec![
+                stock.hold(activity, second),
+                stock.release(activity, first),
+                stock.hold(activity, first),
+                stock.hold(activity, second),
+            ],
+            Some(second),
+        ),
+    ] {
+        let mut waiting = Vec::new();
+        for mut asked in asked {
+            let begun = asked.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            if begun.is_pending() {
+                waiting.push(asked);
+            }
+        }
+        stock.figures(activity).await.expect("the store answers");
+        assert_eq!(stock.held(activity), held);
+        for asked in waiting {
+            asked.await.expect("done");
+        }
+        assert_eq!(stock.held(activity), held);
+    }
 }
 
 /// It admits nobody anyway.

@@ -1,52 +1,37 @@
 //! Its emergency brake.
 
+use std::sync::atomic::Ordering;
+
 use async_trait::async_trait;
-use parking_lot::Mutex;
 use seckill_sale::{ActivityId, Hold};
 use seckill_stock::{Brake, Error};
 
 use super::Fragile;
 
-/// What was handed over to a store whose disk does not answer; none while it does.
-pub(super) struct Hanging(Mutex<Option<Vec<(ActivityId, Hold)>>>);
-
-impl Hanging {
-    pub(super) const fn new() -> Self {
-        Self(Mutex::new(None))
-    }
-
-    /// Nothing is taken but holds.
-    pub(super) fn check(&self) -> Result<(), Error> {
-        self.0.lock().is_none().then_some(()).ok_or(Error::Unavailable)
-    }
-}
-
 impl Fragile {
-    /// From now on the disk does not answer, until [`Fragile::answer_again`].
-    pub(crate) fn hang(&self) {
-        *self.hanging.0.lock() = Some(Vec::new());
+    /// Holds and ends of holds that were handed over to it.
+    pub(crate) fn told(&self) -> u64 {
+        self.told.load(Ordering::SeqCst)
     }
 
-    /// Does what was handed over meanwhile, and everything again.
-    pub(crate) async fn answer_again(&self) {
-        let holds = self.hanging.0.lock().take().expect("it hung");
-        for (activity, hold) in holds {
-            self.engine.hold(activity, hold).await.expect("held");
-        }
+    /// Answers no hold any more, and carries none out, as a disk that is full when it comes back: or all of them again.
+    pub(crate) fn lose_holds(&self, loses: bool) {
+        self.loses_holds.store(loses, Ordering::SeqCst);
     }
 }
 
 #[async_trait]
 impl Brake for Fragile {
     async fn hold(&self, activity: ActivityId, hold: Hold) -> Result<(), Error> {
-        if let Some(handed_over) = &mut *self.hanging.0.lock() {
-            handed_over.push((activity, hold));
+        self.told.fetch_add(1, Ordering::SeqCst);
+        if self.loses_holds.load(Ordering::SeqCst) {
             return Err(Error::OutcomeUnknown);
         }
         self.stock_write()?;
         self.engine.hold(activity, hold).await
     }
     async fn release(&self, activity: ActivityId, hold: Hold) -> Result<(), Error> {
+        self.told.fetch_add(1, Ordering::SeqCst);
         self.stock_write()?;
         self.engine.release(activity, hold).await
     }

@@ -1,4 +1,5 @@
-//! The disk of the store stops answering, and answers again.
+//! The disk of the store stops answering, and answers again. The test suites of `flow` and `console` take this file in by its path, beside
+//! `running.rs`.
 
 use std::time::Duration;
 
@@ -8,9 +9,8 @@ use seckill_stock::Stock;
 
 use crate::engine::Engine;
 
-pub(crate) type JoinTask = tokio::task::JoinHandle<Result<(), seckill_stock::Error>>;
-
-fn nobodys() -> ActivityId {
+/// A sale that nobody has.
+pub(crate) fn nobodys() -> ActivityId {
     ActivityId::new(ActivityId::MAX).expect("in range")
 }
 
@@ -21,16 +21,6 @@ impl Engine {
         let impatient = self.handle.clone().answering_within(Duration::from_millis(1));
         assert!(impatient.forget(nobodys()).await.is_err(), "it is to be written");
         assert!(impatient.hangs());
-    }
-
-    /// The disk stops answering in the middle of a write that nobody bounds.
-    pub(crate) async fn stick(&self) -> JoinTask {
-        self.disk.shut(true);
-        let store = self.handle.clone();
-        let stuck = tokio::spawn(async move { store.forget(nobodys()).await });
-        tokio::task::yield_now().await;
-        self.disk.wait_until_somebody_hangs();
-        stuck
     }
 
     /// The disk answers again; what was handed over is done.
