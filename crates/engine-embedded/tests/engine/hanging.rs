@@ -36,8 +36,7 @@ impl House {
         let clock = Arc::new(ManualClock::at(Fixture::OPENS));
         let mut options = Options::default();
         options.journal.segment_bytes = 8 << 20;
-        // All of it at the start, so that the one sync that hangs is a frame's.
-        options.journal.allocate_bytes = 8 << 20;
+        options.journal.allocate_bytes = 8 << 20; // all at the start: the sync that hangs is a frame's
         options.journal.frame_bytes_max = 1 << 20;
         let opened = open(storage, options, InstallationId([1; 16]), clock).expect("the journal opens");
         let (engine, sequencer) = (opened.engine, opened.sequencer);
@@ -94,8 +93,7 @@ fn hanging_store_keeps_nobody_waiting() {
             Err(Refusal::OutcomeUnknown),
             "the store has it"
         );
-        let later = at_once(claims.claim(Fixture::claim("later", 1, 1)));
-        assert_eq!(later, Err(Refusal::Busy), "nobody else waits for it");
+        assert_eq!(at_once(claims.claim(Fixture::claim("later", 1, 1))), Err(Refusal::Busy));
         assert_eq!(
             untold.await.expect("ended"),
             Err(Refusal::Late),
