@@ -2,9 +2,14 @@
 //! speak with it. It links none of the product's crates; what it says comes from outside.
 
 mod http;
+mod mariadb;
+mod postgres;
 mod server;
+mod shared;
 mod token;
 
 pub use http::{Answer, call, text};
+pub use mariadb::MariaDb;
+pub use postgres::Postgres;
 pub use server::{Program, Server};
 pub use token::token;
