@@ -19,9 +19,13 @@ const STEPS: &[(i64, &str, &str)] = &[(
 const LOCK_POSTGRES: &str = "START TRANSACTION; SELECT pg_advisory_xact_lock(5130284)";
 const LOCK_MYSQL: &str = "SELECT GET_LOCK('seckill.migrate', 30)";
 
-pub(super) fn migrate(target: &Target) -> Result<(), Stop> {
+/// Migrates where it may, else says what is missing.
+pub(super) fn migrate(target: &Target, may: bool) -> Result<(), Stop> {
     let mut connection = Connection::new(target, Access::Write)?;
     let session = connection.session()?;
+    if !may {
+        return check(session);
+    }
     match session.family() {
         Family::Postgres => {
             session.say(LOCK_POSTGRES)?;
@@ -37,13 +41,33 @@ pub(super) fn migrate(target: &Target) -> Result<(), Stop> {
     Ok(())
 }
 
+fn check(session: &mut Session) -> Result<(), Stop> {
+    let newest = STEPS.last().map_or(0, |step| step.0);
+    match version(session)? {
+        Some(present) if present == newest => Ok(()),
+        Some(present) if newest < present => Err(newer(present, newest)),
+        _ => Err(rejected(
+            "the database lacks tables of this version; run `seckill migrate`",
+        )),
+    }
+}
+
+fn newer(present: i64, newest: i64) -> Stop {
+    rejected(format!(
+        "the database is of version {present}, made by a newer seckill; this one knows versions up to {newest}"
+    ))
+}
+
 fn apply(session: &mut Session) -> Result<(), Stop> {
-    let present = version(session)?;
+    let present = if let Some(present) = version(session)? {
+        present
+    } else {
+        session.say("CREATE TABLE schema_version (version BIGINT PRIMARY KEY)")?;
+        0
+    };
     let newest = STEPS.last().map_or(0, |step| step.0);
     if newest < present {
-        return Err(rejected(format!(
-            "the database is of version {present}, made by a newer seckill; this one knows versions up to {newest}"
-        )));
+        return Err(newer(present, newest));
     }
     for (number, postgres, mysql) in STEPS.iter().filter(|step| present < step.0) {
         session.say(match session.family() {
@@ -55,8 +79,8 @@ fn apply(session: &mut Session) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Version of the newest step in the database; 0 in an empty one.
-fn version(session: &mut Session) -> Result<i64, Stop> {
+/// Version of the newest step in the database; none in an empty one.
+fn version(session: &mut Session) -> Result<Option<i64>, Stop> {
     let present = match session.family() {
         Family::Postgres => "current_schema()",
         Family::MySql => "database()",
@@ -67,11 +91,10 @@ fn version(session: &mut Session) -> Result<i64, Stop> {
     );
     let tables = one(session, &tables)?;
     match (tables.get::<_, i64>(0)?, tables.get::<_, bool>(1)?) {
-        (_, true) => Ok(one(session, "SELECT coalesce(max(version), 0) FROM schema_version")?.get(0)?),
-        (0, false) => {
-            session.say("CREATE TABLE schema_version (version BIGINT PRIMARY KEY)")?;
-            Ok(0)
-        }
+        (_, true) => Ok(Some(
+            one(session, "SELECT coalesce(max(version), 0) FROM schema_version")?.get(0)?,
+        )),
+        (0, false) => Ok(None),
         _ => Err(rejected("the database holds tables of another program")),
     }
 }

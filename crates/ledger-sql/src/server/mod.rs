@@ -35,11 +35,17 @@ pub struct ServerOptions {
     pub writers: u8,
     /// Connections that read, at least 1.
     pub readers: u8,
+    /// Whether opening makes the tables of this version; else a database that lacks them is refused.
+    pub migrate: bool,
 }
 
 impl Default for ServerOptions {
     fn default() -> Self {
-        Self { writers: 4, readers: 4 }
+        Self {
+            writers: 4,
+            readers: 4,
+            migrate: true,
+        }
     }
 }
 
@@ -50,17 +56,25 @@ pub struct Server {
 }
 
 impl Server {
-    /// Connects to the database at `url` (`postgres://…`, `mariadb://…` or `mysql://…`) and brings its tables to this version. It blocks
-    /// until that is done. Further connections are made when they are needed.
+    /// Whether `url` is an address that [`Server::open`] understands. Nothing is asked for it.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`].
+    pub fn check_address(url: &str) -> Result<(), Error> {
+        Target::parse(url).map(drop)
+    }
+
+    /// Connects to the database at `url` (`postgres://…`, `mariadb://…` or `mysql://…`) and brings its tables to this version,
+    /// or checks that they are. It blocks until that is done. Further connections are made when they are needed.
     ///
     /// # Errors
     /// [`Error::Outage`] where the server can't be used; [`Error::Rejected`] where `url` is no address, or the database is a newer
-    /// version's or another program's.
+    /// version's or another program's, or is to be migrated first.
     pub fn open(url: &str, options: ServerOptions) -> Result<Self, Error> {
         let target = Target::parse(url)?;
         let migrating = target.clone();
         // On a thread of its own, because the caller may be one that must not wait for another runtime.
-        std::thread::spawn(move || migrate::migrate(&migrating))
+        std::thread::spawn(move || migrate::migrate(&migrating, options.migrate))
             .join()
             .unwrap_or_else(|_| Err(Stop::Ledger(Error::Outage("migrating was broken off".to_owned()))))?;
         let connections = |access, count: u8| {

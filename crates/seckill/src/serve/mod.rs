@@ -13,6 +13,7 @@ mod descriptors;
 mod ending;
 mod house;
 pub(crate) mod layers;
+mod ledger;
 mod meters;
 pub(crate) mod node;
 mod patience;
