@@ -12,7 +12,7 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 }
 
 fn fresh() -> (Arc<dyn Ledger>, MariaDb) {
-    let database = MariaDb::database();
+    let database = MariaDb::fresh();
     let ledger = Server::open(&database.url(), ServerOptions::default()).expect("an empty database");
     (Arc::new(ledger), database)
 }

@@ -1,15 +1,19 @@
 //! Fixtures for black-box tests: the real binary as a child process on free loopback ports in a temporary folder, and what is needed to
 //! speak with it. It links none of the product's crates; what it says comes from outside.
 
+mod database;
 mod http;
 mod mariadb;
 mod postgres;
+mod processes;
 mod server;
 mod shared;
 mod token;
 
+pub use database::{Database, Held};
 pub use http::{Answer, call, text};
-pub use mariadb::MariaDb;
-pub use postgres::Postgres;
+pub use mariadb::{MariaDb, MariaDbServer};
+pub use postgres::{Postgres, PostgresServer};
 pub use server::{Program, Server};
+pub use shared::Kind;
 pub use token::token;

@@ -1,39 +1,17 @@
-//! A database of its own on a real MariaDB.
+//! MariaDB as a server that tests share.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::shared::{Kind, Shared};
+use crate::database::Database;
+use crate::shared::Kind;
 
-/// A fresh database; it goes with the server.
+/// A place on a real MariaDB.
+pub type MariaDb = Database<MariaDbServer>;
+
+/// MariaDB.
 #[derive(Debug)]
-pub struct MariaDb {
-    server: Shared,
-    name: String,
-}
-
-impl MariaDb {
-    /// Makes an empty database.
-    ///
-    /// # Panics
-    /// Where MariaDB is missing or does not start.
-    #[must_use]
-    pub fn database() -> Self {
-        let server = Shared::join::<Family>();
-        let name = Shared::fresh_name();
-        server.say::<Family>(&format!("CREATE DATABASE {name}"));
-        Self { server, name }
-    }
-
-    /// Its address.
-    #[must_use]
-    pub fn url(&self) -> String {
-        format!("mariadb://root@127.0.0.1:{}/{}", self.server.port, self.name)
-    }
-}
-
-#[derive(Debug)]
-struct Family;
+pub struct MariaDbServer;
 
 /// Debian keeps the server off a common user's PATH.
 fn program(name: &str) -> PathBuf {
@@ -41,7 +19,7 @@ fn program(name: &str) -> PathBuf {
     if usual.exists() { usual } else { PathBuf::from(name) }
 }
 
-impl Kind for Family {
+impl Kind for MariaDbServer {
     const NAME: &'static str = "mariadb";
     const USER: Option<&'static str> = Some("mysql");
 
@@ -73,20 +51,29 @@ impl Kind for Family {
         command
     }
 
-    fn say(port: u16, statement: &str) -> Command {
+    fn client(port: u16, place: Option<&str>) -> Command {
         let mut command = Command::new("mariadb");
+        let port = port.to_string();
         command.args([
             "--no-defaults",
             "--protocol=tcp",
+            "--unbuffered",
             "-h",
             "127.0.0.1",
             "-P",
-            &port.to_string(),
+            &port,
             "-u",
             "root",
-            "-e",
-            statement,
         ]);
+        command.args(place);
         command
+    }
+
+    const STATEMENT: &'static str = "-e";
+
+    const MAKE_PLACE: &'static str = "CREATE DATABASE";
+
+    fn url(port: u16, database: &str) -> String {
+        format!("mariadb://root@127.0.0.1:{port}/{database}")
     }
 }

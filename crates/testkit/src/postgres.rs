@@ -1,40 +1,17 @@
-//! A schema of its own on a real PostgreSQL: what a database is to another server, without the seconds that making one takes.
+//! PostgreSQL as a server that tests share.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::shared::{Kind, Shared};
+use crate::database::Database;
+use crate::shared::Kind;
 
-/// A fresh schema; it goes with the server.
+/// A place on a real PostgreSQL.
+pub type Postgres = Database<PostgresServer>;
+
+/// PostgreSQL.
 #[derive(Debug)]
-pub struct Postgres {
-    server: Shared,
-    name: String,
-}
-
-impl Postgres {
-    /// Makes an empty schema.
-    ///
-    /// # Panics
-    /// Where PostgreSQL is missing or does not start.
-    #[must_use]
-    pub fn schema() -> Self {
-        let server = Shared::join::<Family>();
-        let name = Shared::fresh_name();
-        server.say::<Family>(&format!("CREATE SCHEMA {name}"));
-        Self { server, name }
-    }
-
-    /// Its address.
-    #[must_use]
-    pub fn url(&self) -> String {
-        let (port, name) = (self.server.port, &self.name);
-        format!("postgres://seckill@127.0.0.1:{port}/postgres?options=-csearch_path%3D{name}")
-    }
-}
-
-#[derive(Debug)]
-struct Family;
+pub struct PostgresServer;
 
 /// A program of the server, which Debian keeps off the PATH: the newest version's.
 fn program(name: &str) -> PathBuf {
@@ -43,7 +20,7 @@ fn program(name: &str) -> PathBuf {
     newest.map_or_else(|| PathBuf::from(name), |version| version.path().join("bin").join(name))
 }
 
-impl Kind for Family {
+impl Kind for PostgresServer {
     const NAME: &'static str = "postgres";
     const USER: Option<&'static str> = Some("postgres");
 
@@ -79,22 +56,35 @@ impl Kind for Family {
         command
     }
 
-    fn say(port: u16, statement: &str) -> Command {
+    fn client(port: u16, place: Option<&str>) -> Command {
         let mut command = Command::new("psql");
+        let port = port.to_string();
         command.args([
             "-X",
             "-q",
+            "-v",
+            "ON_ERROR_STOP=1",
             "-h",
             "127.0.0.1",
             "-p",
-            &port.to_string(),
+            &port,
             "-U",
             "seckill",
             "-d",
             "postgres",
-            "-c",
-            statement,
         ]);
+        if let Some(schema) = place {
+            command.env("PGOPTIONS", format!("-c search_path={schema}"));
+        }
         command
+    }
+
+    const STATEMENT: &'static str = "-c";
+
+    /// A schema is to PostgreSQL what a database is to others, without the seconds that making one takes.
+    const MAKE_PLACE: &'static str = "CREATE SCHEMA";
+
+    fn url(port: u16, schema: &str) -> String {
+        format!("postgres://seckill@127.0.0.1:{port}/postgres?options=-csearch_path%3D{schema}")
     }
 }

@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,13 +14,14 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, test_kill_process};
 
+use crate::processes::{as_owner, owner, run, text};
 use crate::server::free_address;
 
 /// Longest wait for a server to get ready.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What kind of server it is.
-pub(crate) trait Kind {
+pub trait Kind {
     /// Its name, and that of its folder.
     const NAME: &'static str;
     /// The user that it runs as where the tests run as root, if it refuses root.
@@ -29,8 +30,14 @@ pub(crate) trait Kind {
     fn install(folder: &Path) -> Command;
     /// Serves it on `port` of 127.0.0.1, in the foreground.
     fn serve(folder: &Path, port: u16) -> Command;
-    /// Runs one statement at the server.
-    fn say(port: u16, statement: &str) -> Command;
+    /// A client that reads statements, in the place of one test or in none.
+    fn client(port: u16, place: Option<&str>) -> Command;
+    /// The client's flag before a statement.
+    const STATEMENT: &'static str;
+    /// Makes a place for one test: what keeps its tables apart.
+    const MAKE_PLACE: &'static str;
+    /// Address of a place.
+    fn url(port: u16, place: &str) -> String;
 }
 
 /// A use of the shared server; the server may end when the last one is dropped.
@@ -97,15 +104,6 @@ impl Shared {
             COUNT.fetch_add(1, Ordering::Relaxed)
         )
     }
-
-    /// Runs one statement.
-    ///
-    /// # Panics
-    /// Where the server refuses it.
-    pub(crate) fn say<K: Kind>(&self, statement: &str) {
-        let output = run(&mut K::say(self.port, statement));
-        assert!(output.status.success(), "{statement}: {}", text(&output));
-    }
 }
 
 /// Where the shared servers of this user are.
@@ -119,7 +117,7 @@ fn home() -> PathBuf {
 fn start<K: Kind>(home: &Path) -> u16 {
     let folder = home.join(format!("{}-{}", K::NAME, Shared::fresh_name()));
     fs::create_dir(&folder).expect("a fresh folder");
-    let owner = owner::<K>();
+    let owner = owner(K::USER);
     if let Some((user, group)) = owner {
         std::os::unix::fs::chown(&folder, Some(user), Some(group)).expect("root may give a folder away");
     }
@@ -148,52 +146,8 @@ fn start<K: Kind>(home: &Path) -> u16 {
     port
 }
 
-/// The command as another user's.
-fn as_owner(owner: Option<(u32, u32)>, command: &Command) -> Command {
-    let mut other = Command::new("setpriv");
-    match owner {
-        Some((user, group)) => {
-            other.args([
-                &format!("--reuid={user}"),
-                &format!("--regid={group}"),
-                "--clear-groups",
-            ]);
-            other.arg(command.get_program());
-        }
-        None => other = Command::new(command.get_program()),
-    }
-    other.args(command.get_args());
-    other
-}
-
-/// User and group that the server runs as, where it must not be ours.
-fn owner<K: Kind>() -> Option<(u32, u32)> {
-    let name = K::USER.filter(|_| rustix::process::getuid().is_root())?;
-    let users = fs::read_to_string("/etc/passwd").expect("readable");
-    let row = users.lines().find(|row| row.split(':').next() == Some(name));
-    let row: Vec<&str> = row
-        .unwrap_or_else(|| panic!("there is no user {name}"))
-        .split(':')
-        .collect();
-    Some((row[2].parse().expect("a number"), row[3].parse().expect("a number")))
-}
-
 fn ready<K: Kind>(port: u16) -> bool {
-    K::say(port, "SELECT 1")
-        .output()
-        .is_ok_and(|output| output.status.success())
-}
-
-fn run(command: &mut Command) -> Output {
-    let program = command.get_program().to_string_lossy().into_owned();
-    command.stdin(Stdio::null());
-    command.output().unwrap_or_else(|error| {
-        panic!("{program} can't be started ({error}); `cargo xtask test` installs what tests need")
-    })
-}
-
-fn text(output: &Output) -> String {
-    [&output.stdout[..], &output.stderr[..]]
-        .map(String::from_utf8_lossy)
-        .concat()
+    let mut client = K::client(port, None);
+    let asked = client.args([K::STATEMENT, "SELECT 1"]).output();
+    asked.is_ok_and(|output| output.status.success())
 }

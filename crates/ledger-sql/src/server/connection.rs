@@ -79,17 +79,19 @@ pub(super) struct Connection {
     runtime: Arc<Runtime>,
     target: Target,
     access: Access,
+    lock_wait_s_max: u8,
     session: Option<Session>,
 }
 
 impl Connection {
-    pub(super) fn new(target: &Target, access: Access) -> Result<Self, Error> {
+    pub(super) fn new(target: &Target, access: Access, lock_wait_s_max: u8) -> Result<Self, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::Outage(format!("no runtime for the database: {error}")))?;
         Ok(Self {
             runtime: Arc::new(runtime),
             target: target.clone(),
             access,
+            lock_wait_s_max,
             session: None,
         })
     }
@@ -102,7 +104,7 @@ impl Connection {
             wire,
             translated: HashMap::new(),
         };
-        session.say(settings(session.family, self.access))?;
+        session.say(&settings(session.family, self.access, self.lock_wait_s_max))?;
         Ok(session)
     }
 

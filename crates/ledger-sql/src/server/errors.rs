@@ -111,8 +111,8 @@ pub(super) fn class(error: &SqlError) -> Class {
 fn class_postgres(code: &str) -> Class {
     match code {
         "23505" => Class::Twin,
-        // Serialization failure, deadlock, lock not available.
-        "40001" | "40P01" | "55P03" => Class::Contest,
+        // Serialization failure, deadlock. Not a lock that was waited for in vain: that wait is not begun anew.
+        "40001" | "40P01" => Class::Contest,
         // Data exception, broken rule, row too big for an index or a page.
         _ if code.starts_with("22") || code.starts_with("23") => Class::Row,
         "54000" | "54001" => Class::Row,
@@ -127,8 +127,8 @@ fn class_mysql(number: u16) -> Class {
     match number {
         // A duplicate key.
         1062 | 1586 => Class::Twin,
-        // Lock wait, deadlock, a row that changed since the snapshot, a table that changed since the statement was prepared.
-        1205 | 1213 | 1020 | 1615 => Class::Contest,
+        // Deadlock, a row that changed since the snapshot, a table that changed since the statement was prepared.
+        1213 | 1020 | 1615 => Class::Contest,
         // Null, no default, foreign keys, a wrong or too long value, out of range, CHECK, bad UTF-8.
         1048 | 1364 | 1216 | 1217 | 1451 | 1452 | 1264 | 1265 | 1366 | 1406 | 1690 | 3819 | 4025 | 1300 | 3988 => {
             Class::Row
@@ -148,26 +148,26 @@ mod tests {
         for code in ["23514", "22001", "22021", "54000"] {
             assert_eq!(class_postgres(code), Class::Row, "{code}");
         }
-        for code in ["40001", "40P01", "55P03"] {
+        for code in ["40001", "40P01"] {
             assert_eq!(class_postgres(code), Class::Contest, "{code}");
         }
         for number in [1406, 4025, 3819, 1264] {
             assert_eq!(class_mysql(number), Class::Row, "{number}");
         }
-        for number in [1205, 1213, 1020] {
+        for number in [1213, 1020] {
             assert_eq!(class_mysql(number), Class::Contest, "{number}");
         }
     }
 
     #[test]
     fn a_server_that_can_not_be_used_is_an_outage() {
-        for code in ["53100", "53200", "25006", "42P01"] {
+        for code in ["53100", "53200", "25006", "42P01", "55P03"] {
             assert_eq!(class_postgres(code), Class::Outage, "{code}");
         }
         for code in ["57P01", "57P03", "08006"] {
             assert_eq!(class_postgres(code), Class::Broken, "{code}");
         }
-        for number in [1021, 1290, 1146] {
+        for number in [1021, 1290, 1146, 1205] {
             assert_eq!(class_mysql(number), Class::Outage, "{number}");
         }
         assert_eq!(class_mysql(1053), Class::Broken);

@@ -1,5 +1,6 @@
 //! Brings the tables to this version, one process at a time, and refuses a database that it does not understand.
 
+use super::ServerOptions;
 use super::access::Access;
 use super::connection::{Connection, Session};
 use super::errors::{Stop, rejected};
@@ -20,10 +21,10 @@ const LOCK_POSTGRES: &str = "START TRANSACTION; SELECT pg_advisory_xact_lock(513
 const LOCK_MYSQL: &str = "SELECT GET_LOCK('seckill.migrate', 30)";
 
 /// Migrates where it may, else says what is missing.
-pub(super) fn migrate(target: &Target, may: bool) -> Result<(), Stop> {
-    let mut connection = Connection::new(target, Access::Write)?;
+pub(super) fn migrate(target: &Target, options: ServerOptions) -> Result<(), Stop> {
+    let mut connection = Connection::new(target, Access::Write, options.lock_wait_s_max)?;
     let session = connection.session()?;
-    if !may {
+    if !options.migrate {
         return check(session);
     }
     match session.family() {

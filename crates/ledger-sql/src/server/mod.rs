@@ -37,6 +37,8 @@ pub struct ServerOptions {
     pub readers: u8,
     /// Whether opening makes the tables of this version; else a database that lacks them is refused.
     pub migrate: bool,
+    /// How long a writer waits for a row that another one holds, in seconds, at least 1; then it is an outage.
+    pub lock_wait_s_max: u8,
 }
 
 impl Default for ServerOptions {
@@ -45,6 +47,7 @@ impl Default for ServerOptions {
             writers: 4,
             readers: 4,
             migrate: true,
+            lock_wait_s_max: 5,
         }
     }
 }
@@ -74,11 +77,11 @@ impl Server {
         let target = Target::parse(url)?;
         let migrating = target.clone();
         // On a thread of its own, because the caller may be one that must not wait for another runtime.
-        std::thread::spawn(move || migrate::migrate(&migrating, options.migrate))
+        std::thread::spawn(move || migrate::migrate(&migrating, options))
             .join()
             .unwrap_or_else(|_| Err(Stop::Ledger(Error::Outage("migrating was broken off".to_owned()))))?;
         let connections = |access, count: u8| {
-            let made = (0..count.max(1)).map(|_| Connection::new(&target, access));
+            let made = (0..count.max(1)).map(|_| Connection::new(&target, access, options.lock_wait_s_max));
             made.collect::<Result<Vec<_>, Error>>()
         };
         Ok(Self {

@@ -44,17 +44,17 @@ fn sells_and_keeps(url: &str) {
 
 #[test]
 fn a_sale_with_its_orders_on_postgresql_balances_and_outlives_a_kill() {
-    sells_and_keeps(&Postgres::schema().url());
+    sells_and_keeps(&Postgres::fresh().url());
 }
 
 #[test]
 fn a_sale_with_its_orders_on_mariadb_balances_and_outlives_a_kill() {
-    sells_and_keeps(&MariaDb::database().url());
+    sells_and_keeps(&MariaDb::fresh().url());
 }
 
 #[test]
 fn a_server_database_is_migrated_by_the_command_unless_told_otherwise() {
-    let database = Postgres::schema();
+    let database = Postgres::fresh();
     let folder = TempDir::new().expect("a folder");
     let run = |command: &str| {
         let mut command = program().command(folder.path(), &[command, "--data-dir", "data"]);
