@@ -36,6 +36,16 @@ const NEEDS: &[Need] = &[
         package: "wrk",
         elsewhere: "wrk, under that name in most package managers",
     },
+    Need {
+        program: "postgres",
+        package: "postgresql",
+        elsewhere: "the PostgreSQL server with psql",
+    },
+    Need {
+        program: "mariadbd",
+        package: "mariadb-server",
+        elsewhere: "the MariaDB server with its client",
+    },
 ];
 
 /// What counts instructions.
@@ -82,7 +92,7 @@ pub(crate) fn provide_valgrind() -> anyhow::Result<()> {
 }
 
 fn provide_programs(needs: &[Need]) -> anyhow::Result<()> {
-    let missing: Vec<&Need> = needs.iter().filter(|need| !on_path(need.program)).collect();
+    let missing: Vec<&Need> = needs.iter().filter(|need| !is_here(need.program)).collect();
     if !missing.is_empty() {
         match Host::detect() {
             Host::DebianRoot => install_packages(&missing)?,
@@ -133,6 +143,13 @@ fn advice(host: Host, missing: &[&Need]) -> String {
     )
 }
 
+/// Debian keeps servers off the PATH, PostgreSQL's in a folder for each version.
+fn is_here(program: &str) -> bool {
+    let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut folders = versions.map(|version| version.path().join("bin"));
+    on_path(program) || Path::new("/usr/sbin").join(program).is_file() || folders.any(|bin| bin.join(program).is_file())
+}
+
 fn on_path(program: &str) -> bool {
     std::env::var_os("PATH")
         .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(program).is_file()))
@@ -147,7 +164,7 @@ mod tests {
         let missing: Vec<&Need> = NEEDS.iter().collect();
         let debian = advice(Host::DebianUser, &missing);
         assert!(
-            debian.contains("sudo apt-get install gcc libc6-dev apache2-utils wrk"),
+            debian.contains("sudo apt-get install gcc libc6-dev apache2-utils wrk postgresql mariadb-server"),
             "{debian}"
         );
         let other = advice(Host::Other, &missing);

@@ -1,14 +1,23 @@
 //! Fixtures for black-box tests: the real binary as a child process on free loopback ports in a temporary folder, and what is needed to
 //! speak with it. It links none of the product's crates; what it says comes from outside.
 
+mod database;
 mod http;
+mod mariadb;
 mod needle;
+mod postgres;
+mod processes;
 mod proxy;
 mod server;
+mod shared;
 mod token;
 mod waiting;
 
+pub use database::{Database, Held};
 pub use http::{Answer, call, text};
+pub use mariadb::{MariaDb, MariaDbServer};
+pub use postgres::{Postgres, PostgresServer};
 pub use proxy::{Network, Proxy};
 pub use server::{Program, Server};
+pub use shared::Kind;
 pub use token::token;

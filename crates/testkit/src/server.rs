@@ -273,7 +273,7 @@ impl Drop for Server {
 }
 
 /// A loopback address whose port is free now.
-fn free_address() -> SocketAddr {
+pub(crate) fn free_address() -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     listener.local_addr().expect("bound")
 }

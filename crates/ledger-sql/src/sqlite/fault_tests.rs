@@ -5,8 +5,8 @@ use seckill_ledger::conformance::{books, shop};
 use seckill_ledger::{DeadLetters as _, Error, Parking, Settlement as _};
 
 use super::errors::Stop;
-use super::threads::Lane;
 use super::{Engine, Options, Sqlite, Threads};
+use crate::threads::Lane;
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().build();

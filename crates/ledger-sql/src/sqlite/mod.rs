@@ -3,35 +3,16 @@
 //! SQLite lets one writer in at a time; giving it one thread turns waiting for a lock into waiting in a bounded queue in which people
 //! pass batches. Readers see the last commit and never wait for the writer.
 
-mod activities;
-mod activity_changes;
-mod admin;
-mod blocks;
-mod catalog;
 mod connection;
-mod dead_letters;
-mod endings;
+mod db;
+mod dialect;
 mod errors;
 #[cfg(test)]
 mod fault_tests;
-mod inserts;
 mod migrate;
-mod movements;
 mod opening;
-mod operations;
-mod orders;
-mod pages;
-mod parking;
-mod payments;
-mod products;
-mod records;
-mod returns;
-mod rows;
-mod schedules;
-mod settlement;
-mod stock;
-mod tally;
-mod threads;
+#[path = "../queries/mod.rs"]
+mod queries;
 mod upkeep;
 
 use std::path::Path;
@@ -40,9 +21,11 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use seckill_ledger::Error;
 
+use Sqlite as Database;
 use connection::in_transaction;
 use errors::Stop;
-use threads::{Crew, Lane};
+
+use crate::threads::{Crew, Lane};
 
 /// Where the work on the database is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +73,10 @@ pub struct Sqlite {
 
 enum Engine {
     Inline(Mutex<Connection>),
-    Threads { writer: Crew, readers: Option<Crew> },
+    Threads {
+        writer: Crew<Connection>,
+        readers: Option<Crew<Connection>>,
+    },
 }
 
 impl Sqlite {
@@ -124,7 +110,7 @@ impl Sqlite {
     async fn write<T, F>(&self, lane: Lane, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&Transaction<'_>) -> Result<T, Stop> + Send + 'static,
+        F: Fn(&Transaction<'_>) -> Result<T, Stop> + Send + 'static,
     {
         // Immediate: a transaction that begins by reading could not be promoted after another one's commit.
         let job = move |connection: &mut Connection| in_transaction(connection, TransactionBehavior::Immediate, work);

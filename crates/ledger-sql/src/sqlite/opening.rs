@@ -7,8 +7,8 @@ use seckill_ledger::Error;
 
 use super::connection::{self, Access, Place};
 use super::errors::{Stop, at, is_locked};
-use super::threads::Crew;
 use super::{Engine, Options, Sqlite, Threads, migrate};
+use crate::threads::Crew;
 
 impl Sqlite {
     /// Opens the file at `path`, makes it where it is missing, and brings its tables to this version.

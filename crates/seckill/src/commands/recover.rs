@@ -6,7 +6,7 @@ use seckill_engine_embedded::journal::{repair, verify};
 use seckill_engine_embedded::storage::Disk;
 use seckill_flow::{Operator, OperatorSettings, Pace, Results};
 use seckill_gate::Catalogue;
-use seckill_ledger::{Ledger, Operations};
+use seckill_ledger::Ledger;
 use seckill_queue::Queue;
 use seckill_sale::{ActivityId, UserId};
 use seckill_settings::Settings;

@@ -33,7 +33,8 @@ pub(super) fn work(context: &Context) -> Outcome {
 
 /// Opening the database brings it to this version; the folder's lock keeps a serving process from being disturbed.
 pub(super) fn migrate(context: &Context, args: &DataArgs) -> Outcome {
-    let settings = context.settings(args.flags())?;
+    let mut settings = context.settings(args.flags())?;
+    settings.database.migrate_at_start = true;
     drop(serve::layers::open_layers(&settings, serve::Patience::of_command())?);
     logging::say("the database has the tables of this version");
     Ok(())

@@ -1,7 +1,5 @@
 //! Whether this build can serve with some settings. `serve` asks before it begins anything, `config check` asks the same.
 
-use std::path::Path;
-
 use seckill_settings::{DatabaseUrl, Settings, StoreUrl};
 
 use super::{access, public};
@@ -12,7 +10,7 @@ use crate::logging;
 pub(crate) fn refusals(settings: &Settings) -> Vec<Failure> {
     let checked = [
         store(settings),
-        database(settings).map(drop),
+        database(settings),
         access::check(settings),
         public::check(settings),
         logging::filter(&settings.log).map(drop),
@@ -36,11 +34,12 @@ pub(crate) fn store(settings: &Settings) -> Result<(), Failure> {
     }
 }
 
-/// The file of the database, where its kind is built in.
-pub(crate) fn database(settings: &Settings) -> Result<&Path, Failure> {
+/// The database's address, where it is one.
+fn database(settings: &Settings) -> Result<(), Failure> {
     match &settings.database.url {
-        DatabaseUrl::Sqlite(path) => Ok(path),
-        DatabaseUrl::Remote(url) => Err(not_built_in("database.url", url, "sqlite")),
+        DatabaseUrl::Sqlite(_) => Ok(()),
+        DatabaseUrl::Remote(url) => seckill_ledger_sql::Server::check_address(url.reveal())
+            .map_err(|_| Failure::usage(format!("database.url: {url} is no address of a database server"))),
     }
 }
 

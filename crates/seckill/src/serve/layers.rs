@@ -12,12 +12,11 @@ use seckill_engine_embedded::lock::Lock;
 use seckill_engine_embedded::storage::Disk;
 use seckill_engine_embedded::{Embedded, Options, Sequencer, open};
 use seckill_flow::Settle;
-use seckill_ledger::{Installation, Operations};
-use seckill_ledger_sql::Sqlite;
+use seckill_ledger::{Installation, Ledger};
 use seckill_sale::{Clock, InstallationId, SystemClock};
 use seckill_settings::Settings;
 
-use super::{Patience, acceptance};
+use super::{Patience, acceptance, ledger};
 use crate::exit::{Failure, chain};
 
 /// Folder of the journal within the data folder.
@@ -26,7 +25,7 @@ pub(crate) const JOURNAL_FOLDER: &str = "journal";
 /// The opened layers. Dropping them closes the journal and the database, in this order.
 pub(crate) struct Layers {
     pub(crate) engine: Embedded,
-    pub(crate) ledger: Arc<Sqlite>,
+    pub(crate) ledger: Arc<dyn Ledger>,
     sequencer: Option<JoinHandle<()>>,
     /// One owner per data folder; released last.
     _lock: Lock,
@@ -35,7 +34,7 @@ pub(crate) struct Layers {
 /// Layers that are open but do nothing yet, before it is known whether they belong together.
 pub(crate) struct Opened {
     pub(crate) engine: Embedded,
-    pub(crate) ledger: Arc<Sqlite>,
+    pub(crate) ledger: Arc<dyn Ledger>,
     pub(crate) sequencer: Sequencer<Disk>,
     /// What the database says of itself.
     pub(crate) installation: Installation,
@@ -65,12 +64,11 @@ pub(crate) fn take_folder(settings: &Settings) -> Result<Lock, Failure> {
 
 /// Opens everything in the data folder. Nothing is changed but what a first start creates.
 pub(crate) fn open_layers(settings: &Settings, mut patience: Patience<'_>) -> Result<Opened, Failure> {
-    acceptance::store(settings)?;
-    let database = acceptance::database(settings)?;
+    acceptance::check(settings)?;
     let lock = take_folder(settings)?;
     let journal = settings.data_dir.join(JOURNAL_FOLDER);
     create_folder(&journal)?;
-    let ledger = Arc::new(patience.open_ledger(database, &seckill_ledger_sql::Options::default())?);
+    let ledger = ledger::open(settings, &mut patience)?;
     let installation = block_on(ledger.installation()).map_err(Failure::unreachable)?;
     let storage = Disk::open(&journal).map_err(|error| Failure::failed(format!("{}: {error}", journal.display())))?;
     let mut options = Options {

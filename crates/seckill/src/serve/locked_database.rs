@@ -1,4 +1,4 @@
-//! How a start meets a database that another process has locked: it waits for a while, says so, and then fails clearly.
+//! How a start meets a database that another process has locked, or a server that is not up: it waits for a while, says so, and then fails clearly.
 //!
 //! Only the start waits like this. While serving, a locked database is an outage that purchases outlive.
 
@@ -13,7 +13,7 @@ use crate::exit::Failure;
 use crate::logging::say;
 
 /// How long a locked database is waited for.
-const WAIT_MAX: Duration = Duration::from_secs(30);
+pub(super) const WAIT_MAX: Duration = Duration::from_secs(30);
 /// After how long a person is told what is waited for.
 const TOLD_AFTER: Duration = Duration::from_secs(3);
 /// Between two attempts; each of them waits inside of SQLite, too.
@@ -52,22 +52,37 @@ impl<'a> Patience<'a> {
         }
     }
 
-    /// Opens the ledger, and waits where its file is locked.
+    /// Opens a file, and waits where another process has locked it.
     ///
     /// # Errors
     /// [`Failure::unreachable`]: the file can't be used, or was still locked after [`WAIT_MAX`].
-    pub(crate) fn open_ledger(&mut self, database: &Path, options: &Options) -> Result<Sqlite, Failure> {
+    pub(crate) fn open_sqlite(&mut self, database: &Path, options: &Options) -> Result<Sqlite, Failure> {
+        self.open(&waiting(database), &given_up(), |again| {
+            Sqlite::open_waiting(database, options, again)
+        })
+    }
+
+    /// Opens what `open` opens, which asks after each attempt whether there is to be another one.
+    ///
+    /// # Errors
+    /// As [`Patience::open_sqlite`].
+    pub(super) fn open<T>(
+        &mut self,
+        waiting: &str,
+        given_up: &str,
+        open: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<T, Error>,
+    ) -> Result<T, Failure> {
         let begun = Instant::now();
         let (mut told, mut end) = (false, None);
-        let opened = Sqlite::open_waiting(database, options, || {
+        let opened = open(&mut || {
             let waited = begun.elapsed();
             if self.wait_max <= waited {
-                end = Some(given_up());
+                end = Some(given_up.to_owned());
                 return false;
             }
             if !told && self.told_after <= waited {
                 told = true;
-                (self.tell)(&waiting(database));
+                (self.tell)(waiting);
             }
             let goes_on = (self.pause)(PAUSE);
             if !goes_on {
@@ -134,7 +149,7 @@ mod tests {
             told_after: Duration::ZERO,
             ..Patience::new(pause, |line| told.borrow_mut().push(line.to_owned()))
         };
-        patience.open_ledger(&path, &options).unwrap();
+        patience.open_sqlite(&path, &options).unwrap();
         drop(patience);
         assert_eq!(pauses, 3);
         assert_eq!(told.borrow().len(), 1);
@@ -151,7 +166,7 @@ mod tests {
             wait_max: Duration::ZERO,
             ..Patience::new(|_| unreachable!("no time is left"), |_| unreachable!("nobody is told"))
         };
-        let said = patience.open_ledger(&path, &options).map(drop).unwrap_err().to_string();
+        let said = patience.open_sqlite(&path, &options).map(drop).unwrap_err().to_string();
         assert!(
             said.contains("seckill.db: database is locked; another process has held it for 30 s"),
             "{said}"
@@ -162,7 +177,7 @@ mod tests {
     fn a_signal_ends_the_wait() {
         let folder = tempfile::tempdir().unwrap();
         let (path, _other, options) = locked(folder.path());
-        let said = Patience::new(|_| false, |_| ()).open_ledger(&path, &options).map(drop);
+        let said = Patience::new(|_| false, |_| ()).open_sqlite(&path, &options).map(drop);
         assert!(said.unwrap_err().to_string().contains("a signal ended the wait"));
     }
 }

@@ -14,6 +14,7 @@ mod ending;
 mod house;
 mod house_checks;
 pub(crate) mod layers;
+mod ledger;
 mod locked_database;
 mod meters;
 pub(crate) mod node;

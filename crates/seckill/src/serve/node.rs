@@ -170,7 +170,7 @@ fn units_on_cancel(settings: &Settings) -> UnitsOnCancel {
 }
 
 /// Switches as the operator left them; they survive restarts of every part.
-fn stored_switches(ledger: &impl Operations, backlog_max: u64) -> Result<Switches, Failure> {
+fn stored_switches(ledger: &(impl Operations + ?Sized), backlog_max: u64) -> Result<Switches, Failure> {
     let stored = block_on(ledger.switches()).map_err(Failure::unreachable)?;
     let Some(stored) = stored else {
         return Ok(Switches::open(backlog_max));

@@ -4,6 +4,7 @@ mod audit;
 mod brake;
 mod command_line;
 mod crash;
+mod database_servers;
 mod demo;
 mod hanging;
 mod purchase;

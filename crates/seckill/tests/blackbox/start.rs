@@ -87,13 +87,13 @@ fn serve_and_config_check_refuse_the_same_settings_in_the_same_words() {
         ),
         (
             "SECKILL_DATABASE__URL",
-            "mysql://h/db",
-            "database.url: mysql://h/db is not built into this version; use \"sqlite\"",
+            "mysql://u:secret@h:port/db",
+            "database.url: mysql://***@h:port/db is no address of a database server",
         ),
         (
             "SECKILL_DATABASE__URL",
-            "postgres://h/db",
-            "database.url: postgres://h/db is not built",
+            "postgres://h:1:2/db",
+            "database.url: postgres://h:1:2/db is no address of a database server",
         ),
         ("SECKILL_LOG__LEVEL", "seckill=loud", "log.level"),
         ("SECKILL_PAYMENTS__WEBHOOK_SECRET", "whsec_", "payments.webhook_secret"),

@@ -1,0 +1,184 @@
+//! Tickets become orders: one transaction a batch.
+
+use std::collections::HashMap;
+
+use super::db::Transaction;
+use async_trait::async_trait;
+use seckill_ledger::{Error, LedgerRecord, MovementKind, Page, PageRequest, SettleBatch, Settled, Settlement, Tally};
+use seckill_sale::{ActivityId, Currency, Delivery, FailureReason, Price, ProductId, UserId};
+
+use super::dialect;
+use super::errors::{Stop, found};
+use super::inserts::{Binder, ORDERS, RECORDS, RECORDS_OF};
+use super::rows::{number, record_state, signed, small, text, ticket, units, user};
+use super::{Database, Lane, parking, records, stock, tally};
+use crate::settle_plan::{Known, Plan, plan};
+
+/// What each order takes from the activity.
+struct Offer {
+    product: ProductId,
+    price: Price,
+    currency: Currency,
+}
+
+fn offer(transaction: &Transaction<'_>, id: ActivityId) -> Result<Offer, Stop> {
+    let mut statement =
+        transaction.prepare_cached("SELECT product_id, seckill_price_cents, currency FROM activities WHERE id = ?1")?;
+    let row = statement.query_row([small(id.get())], |row| {
+        Ok(Offer {
+            product: number(row, 0)?,
+            price: number(row, 1)?,
+            currency: text(row, 2, Currency::new)?,
+        })
+    });
+    found(row, "activity")
+}
+
+fn settle(transaction: &Transaction<'_>, batch: &SettleBatch) -> Result<Settled, Stop> {
+    dialect::lock_sale(transaction, batch.activity)?;
+    let row = stock::stock_row(transaction, batch.activity)?;
+    let known = known(transaction, batch)?;
+    let plan = plan(&batch.tickets, known, row.available);
+    for &place in &plan.parked {
+        parking::make_way(transaction, &batch.tickets[place])?;
+    }
+    if 0 < plan.units_sold {
+        stock::take_from_sale(transaction, batch.activity, plan.units_sold, row.version)?;
+        stock::note_movement(
+            transaction,
+            batch.activity,
+            MovementKind::Settled,
+            plan.units_sold,
+            batch.now,
+        )?;
+    }
+    insert_orders(transaction, batch, &plan)?;
+    insert_records(transaction, batch, &plan.sold, 1, None)?;
+    insert_records(
+        transaction,
+        batch,
+        &plan.oversold,
+        2,
+        Some(FailureReason::StoreOversold),
+    )?;
+    Ok(Settled {
+        batch: dialect::count_batch(transaction)?,
+        results: plan.results,
+        orders_written: plan.sold.len() as u64,
+    })
+}
+
+/// The records of the batch's users.
+fn known<'a>(transaction: &Transaction<'_>, batch: &'a SettleBatch) -> Result<HashMap<&'a UserId, Known>, Stop> {
+    // Keyed by the batch's own copies of the users, which outlive the plan.
+    let mut found: Vec<(UserId, Known)> = Vec::new();
+    RECORDS_OF.each(transaction, &batch.tickets, |statement, slice| {
+        statement.raw_bind_parameter(1, small(batch.activity.get()))?;
+        for (place, delivery) in slice.iter().enumerate() {
+            statement.raw_bind_parameter(place + 2, delivery.user.as_str())?;
+        }
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next()? {
+            let reason = row.get_ref(5)?.as_str_or_null().ok().flatten();
+            let state = record_state(row.get(4)?, reason)?;
+            found.push((
+                user(row, 0)?,
+                Known {
+                    ticket: ticket(row, 1)?,
+                    state,
+                },
+            ));
+        }
+        Ok(())
+    })?;
+    if found.is_empty() {
+        return Ok(HashMap::with_capacity(batch.tickets.len()));
+    }
+    let found: HashMap<UserId, Known> = found.into_iter().collect();
+    let known = batch.tickets.iter();
+    Ok(known
+        .filter_map(|delivery| found.get(&delivery.user).map(|known| (&delivery.user, *known)))
+        .collect())
+}
+
+fn insert_orders(transaction: &Transaction<'_>, batch: &SettleBatch, plan: &Plan) -> Result<(), Stop> {
+    if plan.sold.is_empty() {
+        return Ok(());
+    }
+    let offer = offer(transaction, batch.activity)?;
+    ORDERS.each(transaction, &plan.sold, |statement, places| {
+        let mut binder = Binder::new(statement);
+        binder.bind(small(batch.activity.get()))?;
+        binder.bind(small(offer.product.get()))?;
+        binder.bind(small(offer.price.cents()))?;
+        binder.bind(offer.currency.as_str())?;
+        binder.bind(batch.now.0)?;
+        binder.bind(batch.now.plus(batch.pay_within_ms).0)?;
+        for delivery in places.iter().map(|&place| &batch.tickets[place]) {
+            binder.bind(delivery.ticket.order_no().to_string())?;
+            binder.bind(delivery.user.as_str())?;
+            binder.bind(units(delivery.quantity))?;
+            binder.bind(small(offer.price.amount_cents(delivery.quantity)))?;
+        }
+        binder.execute()
+    })
+}
+
+fn insert_records(
+    transaction: &Transaction<'_>,
+    batch: &SettleBatch,
+    places: &[usize],
+    state: i64,
+    reason: Option<FailureReason>,
+) -> Result<(), Stop> {
+    RECORDS.each(transaction, places, |statement, places| {
+        let mut binder = Binder::new(statement);
+        binder.bind(small(batch.activity.get()))?;
+        binder.bind(state)?;
+        binder.bind(reason.map(FailureReason::as_str))?;
+        for delivery in places.iter().map(|&place| &batch.tickets[place]) {
+            bind_record(&mut binder, delivery)?;
+        }
+        binder.execute()
+    })
+}
+
+fn bind_record(binder: &mut Binder<'_, '_>, delivery: &Delivery) -> Result<(), Stop> {
+    binder.bind(delivery.user.as_str())?;
+    binder.bind(small(delivery.ticket.epoch.get()))?;
+    binder.bind(signed("sequence", delivery.ticket.sequence)?)?;
+    binder.bind(units(delivery.quantity))?;
+    binder.bind(&delivery.key.0[..])?;
+    binder.bind(delivery.accepted_at.0)
+}
+
+#[async_trait]
+impl Settlement for Database {
+    async fn settle(&self, batch: SettleBatch) -> Result<Settled, Error> {
+        self.write(Lane::Batch, move |transaction| settle(transaction, &batch))
+            .await
+    }
+
+    async fn record(&self, activity: ActivityId, user: &UserId) -> Result<Option<LedgerRecord>, Error> {
+        let user = user.clone();
+        self.read(move |transaction| records::record(transaction, activity, &user))
+            .await
+    }
+
+    async fn records(&self, activity: ActivityId, request: PageRequest) -> Result<Page<LedgerRecord>, Error> {
+        self.read(move |transaction| records::page_of_records(transaction, activity, &request))
+            .await
+    }
+
+    async fn records_of(&self, activity: ActivityId, users: Vec<UserId>) -> Result<Vec<LedgerRecord>, Error> {
+        self.read(move |transaction| {
+            let records = users.iter().map(|user| records::record(transaction, activity, user));
+            records.filter_map(Result::transpose).collect()
+        })
+        .await
+    }
+
+    async fn tally(&self, activity: ActivityId) -> Result<Tally, Error> {
+        self.read(move |transaction| tally::tally(transaction, activity)).await
+    }
+}

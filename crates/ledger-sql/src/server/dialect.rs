@@ -1,0 +1,98 @@
+//! Locks that a writer takes before it reads what it will change, and what servers say in their own way.
+//!
+//! Order of locks: letter's sale, letter · schedule · order, then sale, then product, then the house. Two transactions that come in
+//! each other's way all the same are undone by the server and done again.
+
+use seckill_ledger::DeadLetterId;
+use seckill_sale::{ActivityId, EpochMs, OrderNo};
+
+use super::db::{Params, Row, SqlResult, Transaction, params};
+use super::errors::Stop;
+
+/// Waits for the row and keeps others from it until the end; a row that is not there locks nothing.
+fn lock(transaction: &Transaction<'_>, query: &str, params: impl Params) -> Result<(), Stop> {
+    transaction.prepare_cached(query)?.exists(params)?;
+    Ok(())
+}
+
+/// One lock for an activity with its stock row: whoever changes either takes it first.
+pub(crate) fn lock_sale(transaction: &Transaction<'_>, id: ActivityId) -> Result<(), Stop> {
+    let query = "SELECT activity_id FROM stock WHERE activity_id = ?1 FOR UPDATE";
+    lock(transaction, query, [id.get().cast_signed()])
+}
+
+pub(crate) fn lock_order(transaction: &Transaction<'_>, order_no: OrderNo) -> Result<(), Stop> {
+    let query = "SELECT id FROM orders WHERE order_no = ?1 FOR UPDATE";
+    lock(transaction, query, [order_no.to_string()])
+}
+
+/// Settling locks the sale before the letter, and so does this.
+pub(crate) fn lock_letter(transaction: &Transaction<'_>, id: DeadLetterId) -> Result<(), Stop> {
+    let id = id.cast_signed();
+    let sale = "SELECT activity_id FROM stock WHERE activity_id = (SELECT activity_id FROM dead_letters WHERE id = ?1) FOR UPDATE";
+    lock(transaction, sale, [id])?;
+    lock(
+        transaction,
+        "SELECT id FROM dead_letters WHERE id = ?1 FOR UPDATE",
+        [id],
+    )
+}
+
+pub(crate) fn lock_schedule(transaction: &Transaction<'_>, id: u64) -> Result<(), Stop> {
+    let query = "SELECT id FROM schedules WHERE id = ?1 FOR UPDATE";
+    lock(transaction, query, [id.cast_signed()])
+}
+
+/// Switches and installation: what there is once.
+pub(crate) fn lock_house(transaction: &Transaction<'_>) -> Result<(), Stop> {
+    lock(
+        transaction,
+        "SELECT id FROM installation WHERE id = ?1 FOR UPDATE",
+        [1_i64],
+    )
+}
+
+/// Counts a settlement batch and gives its number. The last thing a batch does: from here to its commit no other batch can be counted.
+pub(crate) fn count_batch(transaction: &Transaction<'_>) -> Result<u64, Stop> {
+    let count = "UPDATE installation SET settled_batch = settled_batch + 1 WHERE id = ?1";
+    transaction.prepare_cached(count)?.execute([1_i64])?;
+    let mut statement = transaction.prepare_cached("SELECT settled_batch FROM installation WHERE id = ?1")?;
+    Ok(statement.query_row([1_i64], |row| row.get(0).map(i64::cast_unsigned))?)
+}
+
+/// Expires the oldest orders that are due and shows the activity and the units of each. Orders that somebody is about to pay, cancel
+/// or expire are left to him.
+pub(crate) fn expire_orders(
+    transaction: &Transaction<'_>,
+    now: EpochMs,
+    limit: u32,
+    mut expired: impl FnMut(&Row<'_>) -> SqlResult<()>,
+) -> Result<(), Stop> {
+    let due = "SELECT activity_id, quantity, id FROM orders WHERE state = 0 AND pay_deadline <= ?1
+        ORDER BY pay_deadline, id LIMIT ?2 FOR UPDATE SKIP LOCKED";
+    let mut ids: Vec<i64> = Vec::new();
+    let rows = transaction
+        .prepare_cached(due)?
+        .query_map(params![now.0, limit], |row| {
+            expired(row)?;
+            row.get(2)
+        })?
+        .collect::<SqlResult<Vec<i64>>>()?;
+    ids.extend(rows);
+    // In few sizes, so that each statement is prepared once; a number that is there twice changes nothing.
+    for slice in ids.chunks(64) {
+        let size = if slice.len() <= 8 { 8 } else { 64 };
+        let places: Vec<String> = (2..size + 2).map(|place| format!("?{place}")).collect();
+        let sql = format!(
+            "UPDATE orders SET state = 3, ended_at = ?1 WHERE id IN ({})",
+            places.join(", ")
+        );
+        let mut statement = transaction.prepare_cached(&sql)?;
+        statement.raw_bind_parameter(1, now.0)?;
+        for place in 0..size {
+            statement.raw_bind_parameter(place + 2, slice[place.min(slice.len() - 1)])?;
+        }
+        statement.raw_execute()?;
+    }
+    Ok(())
+}

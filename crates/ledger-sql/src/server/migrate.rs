@@ -1,0 +1,110 @@
+//! Brings the tables to this version, one process at a time, and refuses a database that it does not understand.
+
+use super::ServerOptions;
+use super::access::Access;
+use super::connection::{Connection, Session};
+use super::errors::{Stop, rejected};
+use super::rows::Row;
+use super::translate::Family;
+use super::values::{SqlResult, Value};
+use super::wire::Target;
+
+/// All steps, ascending, for each family. A step that was released is never changed.
+const STEPS: &[(i64, &str, &str)] = &[(
+    1,
+    include_str!("../../migrations/postgres/0001_initial.sql"),
+    include_str!("../../migrations/mysql/0001_initial.sql"),
+)];
+
+/// Held while tables are made. MariaDB ends a transaction at each CREATE, so there the lock belongs to the connection.
+const LOCK_POSTGRES: &str = "START TRANSACTION; SELECT pg_advisory_xact_lock(5130284)";
+const LOCK_MYSQL: &str = "SELECT GET_LOCK('seckill.migrate', 30)";
+
+/// Migrates where it may, else says what is missing.
+pub(super) fn migrate(target: &Target, options: ServerOptions) -> Result<(), Stop> {
+    let mut connection = Connection::new(target, Access::Write, options.lock_wait_s_max)?;
+    let session = connection.session()?;
+    if !options.migrate {
+        return check(session);
+    }
+    match session.family() {
+        Family::Postgres => {
+            session.say(LOCK_POSTGRES)?;
+            apply(session)?;
+            session.say("COMMIT")?;
+        }
+        Family::MySql => {
+            session.say(LOCK_MYSQL)?;
+            apply(session)?;
+            session.say("SELECT RELEASE_LOCK('seckill.migrate')")?;
+        }
+    }
+    Ok(())
+}
+
+fn check(session: &mut Session) -> Result<(), Stop> {
+    let newest = STEPS.last().map_or(0, |step| step.0);
+    match version(session)? {
+        Some(present) if present == newest => Ok(()),
+        Some(present) if newest < present => Err(newer(present, newest)),
+        _ => Err(rejected(
+            "the database lacks tables of this version; run `seckill migrate`",
+        )),
+    }
+}
+
+fn newer(present: i64, newest: i64) -> Stop {
+    rejected(format!(
+        "the database is of version {present}, made by a newer seckill; this one knows versions up to {newest}"
+    ))
+}
+
+fn apply(session: &mut Session) -> Result<(), Stop> {
+    let present = if let Some(present) = version(session)? {
+        present
+    } else {
+        session.say("CREATE TABLE schema_version (version BIGINT PRIMARY KEY)")?;
+        0
+    };
+    let newest = STEPS.last().map_or(0, |step| step.0);
+    if newest < present {
+        return Err(newer(present, newest));
+    }
+    for (number, postgres, mysql) in STEPS.iter().filter(|step| present < step.0) {
+        session.say(match session.family() {
+            Family::Postgres => postgres,
+            Family::MySql => mysql,
+        })?;
+        session.say(&format!("INSERT INTO schema_version (version) VALUES ({number})"))?;
+    }
+    Ok(())
+}
+
+/// Version of the newest step in the database; none in an empty one.
+fn version(session: &mut Session) -> Result<Option<i64>, Stop> {
+    let present = match session.family() {
+        Family::Postgres => "current_schema()",
+        Family::MySql => "database()",
+    };
+    let tables = format!(
+        "SELECT count(*), coalesce(sum(CASE WHEN table_name = 'schema_version' THEN 1 ELSE 0 END), 0) = 1
+         FROM information_schema.tables WHERE table_schema = {present}"
+    );
+    let tables = one(session, &tables)?;
+    match (tables.get::<_, i64>(0)?, tables.get::<_, bool>(1)?) {
+        (_, true) => Ok(Some(
+            one(session, "SELECT coalesce(max(version), 0) FROM schema_version")?.get(0)?,
+        )),
+        (0, false) => Ok(None),
+        _ => Err(rejected("the database holds tables of another program")),
+    }
+}
+
+fn one(session: &mut Session, query: &str) -> SqlResult<Row<'static>> {
+    let translated = session.translated(query);
+    let rows: Vec<Vec<Value>> = session.rows(&translated, &[])?;
+    rows.into_iter()
+        .next()
+        .map(Row::from)
+        .ok_or(super::errors::SqlError::NoRows)
+}

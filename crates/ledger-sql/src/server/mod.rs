@@ -1,0 +1,112 @@
+//! The ledger on a database server: PostgreSQL, or MariaDB and what MySQL shares with it.
+//!
+//! A few connections write and a few read, each on a thread of its own that waits for the server; callers hand them jobs through the same
+//! bounded queues as SQLite's. So there is no pool that callers could storm, and no caller who goes away leaves half a transaction behind.
+
+mod access;
+mod connection;
+mod db;
+mod dialect;
+mod errors;
+mod migrate;
+#[path = "../queries/mod.rs"]
+#[expect(clippy::duplicate_mod, reason = "the same queries, compiled for each driver")]
+mod queries;
+mod rows;
+mod statement;
+mod translate;
+mod values;
+mod wire;
+
+use Server as Database;
+use seckill_ledger::Error;
+
+use crate::threads::{Crew, Lane};
+use access::Access;
+use connection::Connection;
+use errors::Stop;
+use statement::Transaction;
+use wire::Target;
+
+/// How a server is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ServerOptions {
+    /// Connections that write, at least 1: batches of this many activities are written side by side.
+    pub writers: u8,
+    /// Connections that read, at least 1.
+    pub readers: u8,
+    /// Whether opening makes the tables of this version; else a database that lacks them is refused.
+    pub migrate: bool,
+    /// How long a writer waits for a row that another one holds, in seconds, at least 1; then it is an outage.
+    pub lock_wait_s_max: u8,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self {
+            writers: 4,
+            readers: 4,
+            migrate: true,
+            lock_wait_s_max: 5,
+        }
+    }
+}
+
+/// A ledger on a database server. Dropping it lets what was asked run to its end and closes the connections.
+pub struct Server {
+    writers: Crew<Connection>,
+    readers: Crew<Connection>,
+}
+
+impl Server {
+    /// Whether `url` is an address that [`Server::open`] understands. Nothing is asked for it.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`].
+    pub fn check_address(url: &str) -> Result<(), Error> {
+        Target::parse(url).map(drop)
+    }
+
+    /// Connects to the database at `url` (`postgres://…`, `mariadb://…` or `mysql://…`) and brings its tables to this version,
+    /// or checks that they are. It blocks until that is done. Further connections are made when they are needed.
+    ///
+    /// # Errors
+    /// [`Error::Outage`] where the server can't be used; [`Error::Rejected`] where `url` is no address, or the database is a newer
+    /// version's or another program's, or is to be migrated first.
+    pub fn open(url: &str, options: ServerOptions) -> Result<Self, Error> {
+        let target = Target::parse(url)?;
+        let migrating = target.clone();
+        // On a thread of its own, because the caller may be one that must not wait for another runtime.
+        std::thread::spawn(move || migrate::migrate(&migrating, options))
+            .join()
+            .unwrap_or_else(|_| Err(Stop::Ledger(Error::Outage("migrating was broken off".to_owned()))))?;
+        let connections = |access, count: u8| {
+            let made = (0..count.max(1)).map(|_| Connection::new(&target, access, options.lock_wait_s_max));
+            made.collect::<Result<Vec<_>, Error>>()
+        };
+        Ok(Self {
+            writers: Crew::start("ledger-writer", connections(Access::Write, options.writers)?)?,
+            readers: Crew::start("ledger-reader", connections(Access::Read, options.readers)?)?,
+        })
+    }
+
+    /// One transaction that may write. It is done again from its beginning where it stood in the way of another one.
+    async fn write<T, F>(&self, lane: Lane, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Fn(&Transaction<'_>) -> Result<T, Stop> + Send + 'static,
+    {
+        let job = move |connection: &mut Connection| connection.in_transaction(work);
+        self.writers.run(lane, job).await
+    }
+
+    /// One transaction that reads: all of its queries see the same commit.
+    async fn read<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Fn(&Transaction<'_>) -> Result<T, Stop> + Send + 'static,
+    {
+        let job = move |connection: &mut Connection| connection.in_transaction(work);
+        self.readers.run(Lane::Person, job).await
+    }
+}

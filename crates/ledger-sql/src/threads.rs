@@ -1,0 +1,144 @@
+//! Threads that own connections. Callers hand them jobs through a bounded queue with two lanes and await the answer; a caller who
+//! goes away leaves his job to run to its end, so that no transaction is ever cut in two.
+//!
+//! Nothing here needs a certain executor: the waits are tokio's channels and semaphores, without its timers.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use parking_lot::{Condvar, Mutex};
+use seckill_ledger::Error;
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::lanes::{Job, Lanes};
+
+pub(crate) use crate::lanes::Lane;
+
+/// Jobs that may wait in one lane; further callers wait for a place.
+const JOBS_WAITING_MAX: usize = 256;
+
+struct Queue<C> {
+    lanes: Mutex<Lanes<C>>,
+    filled: Condvar,
+    places_people: Arc<Semaphore>,
+    places_batches: Arc<Semaphore>,
+}
+
+impl<C> Queue<C> {
+    fn push(&self, lane: Lane, job: Job<C>) {
+        let mut lanes = self.lanes.lock();
+        match lane {
+            Lane::Person => lanes.people.push_back(job),
+            Lane::Batch => lanes.batches.push_back(job),
+        }
+        drop(lanes);
+        self.filled.notify_one();
+    }
+
+    /// The next job; none once the queue is closed and empty.
+    fn pop(&self) -> Option<Job<C>> {
+        let mut lanes = self.lanes.lock();
+        loop {
+            if let Some(job) = lanes.next() {
+                return Some(job);
+            }
+            if lanes.closed {
+                return None;
+            }
+            self.filled.wait(&mut lanes);
+        }
+    }
+}
+
+/// Threads with one connection each that work off one queue. Dropping it lets what waits run to its end and joins them.
+pub(crate) struct Crew<C> {
+    queue: Arc<Queue<C>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl<C: Send + 'static> Crew<C> {
+    pub(crate) fn start(name: &str, connections: Vec<C>) -> Result<Self, Error> {
+        let queue = Arc::new(Queue {
+            lanes: Mutex::new(Lanes::new()),
+            filled: Condvar::new(),
+            places_people: Arc::new(Semaphore::new(JOBS_WAITING_MAX)),
+            places_batches: Arc::new(Semaphore::new(JOBS_WAITING_MAX)),
+        });
+        let mut crew = Self {
+            queue: Arc::clone(&queue),
+            threads: Vec::with_capacity(connections.len()),
+        };
+        for connection in connections {
+            let queue = Arc::clone(&queue);
+            let thread = std::thread::Builder::new()
+                .name(name.to_owned())
+                .spawn(move || work_off(&queue, connection))
+                .map_err(|error| Error::Outage(format!("no thread for the database: {error}")))?;
+            crew.threads.push(thread);
+        }
+        Ok(crew)
+    }
+
+    /// Runs `work` on one of the threads.
+    pub(crate) async fn run<T, F>(&self, lane: Lane, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut C) -> Result<T, Error> + Send + 'static,
+    {
+        let places = match lane {
+            Lane::Person => &self.queue.places_people,
+            Lane::Batch => &self.queue.places_batches,
+        };
+        let place = Arc::clone(places)
+            .acquire_owned()
+            .await
+            .expect("the semaphore is never closed");
+        let (answer, answered) = oneshot::channel();
+        let job = move |connection: &mut C| {
+            drop(place);
+            // A caller who went away does not want the answer.
+            let _ = answer.send(work(connection));
+        };
+        self.queue.push(lane, Box::new(job));
+        answered
+            .await
+            .unwrap_or_else(|_| Err(Error::Outage("the work on the database was broken off".to_owned())))
+    }
+}
+
+fn work_off<C>(queue: &Queue<C>, mut connection: C) {
+    while let Some(job) = queue.pop() {
+        // A panic is a bug of one job. Its transaction was rolled back while unwinding; the connection goes on.
+        if catch_unwind(AssertUnwindSafe(|| job(&mut connection))).is_err() {
+            tracing::error!("a job on the database panicked");
+        }
+    }
+}
+
+impl<C> Drop for Crew<C> {
+    fn drop(&mut self) {
+        self.queue.lanes.lock().closed = true;
+        self.queue.filled.notify_all();
+        for thread in self.threads.drain(..) {
+            // Its panics were caught; there is nobody to tell of anything else.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+
+    #[test]
+    fn a_job_that_panics_is_an_outage_and_the_thread_goes_on() {
+        let crew = Crew::start("test", vec![Connection::open_in_memory().unwrap()]).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let broken: Result<(), Error> = runtime.block_on(crew.run(Lane::Person, |_| panic!("a bug")));
+        assert!(matches!(broken, Err(Error::Outage(_))));
+        assert_eq!(runtime.block_on(crew.run(Lane::Batch, |_| Ok(1))), Ok(1));
+    }
+}
