@@ -36,6 +36,11 @@ const NEEDS: &[Need] = &[
         package: "wrk",
         elsewhere: "wrk, under that name in most package managers",
     },
+    Need {
+        program: "redis-server",
+        package: "redis-server",
+        elsewhere: "Redis 7.0 or newer: redis in most package managers",
+    },
 ];
 
 /// What counts instructions.
@@ -147,7 +152,7 @@ mod tests {
         let missing: Vec<&Need> = NEEDS.iter().collect();
         let debian = advice(Host::DebianUser, &missing);
         assert!(
-            debian.contains("sudo apt-get install gcc libc6-dev apache2-utils wrk"),
+            debian.contains("sudo apt-get install gcc libc6-dev apache2-utils wrk redis-server"),
             "{debian}"
         );
         let other = advice(Host::Other, &missing);

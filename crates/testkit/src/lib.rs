@@ -2,9 +2,11 @@
 //! speak with it. It links none of the product's crates; what it says comes from outside.
 
 mod http;
+mod redis;
 mod server;
 mod token;
 
 pub use http::{Answer, call, text};
+pub use redis::Redis;
 pub use server::{Program, Server};
 pub use token::token;
