@@ -2,7 +2,8 @@
 -- ARGV: 3 tickets at most, 4 lease in ms, 5 longest retry in ms, 6 consumer.
 -- PAYLOAD: "healed" or nothing, then three a ticket: sequence, deliveries, "attempts user quantity key epoch accepted_at request_id".
 -- An entry that does not fit behind others stays; one that does not fit alone is taken apart: its tickets become entries of their own.
--- Where the group is lost (NOGROUP) it is made anew from 0: every entry is handed out again, which is harmless, and the caller is told.
+-- Where the group is lost (NOGROUP) it is made anew from 0: every entry is handed out again, which is harmless, and the caller is told; so
+-- he is where the group's place was moved.
 local m, trouble = load_state()
 if not m then return trouble_answer(trouble) end
 local count, lease, retry, consumer = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
@@ -48,13 +49,23 @@ end
 take_due('-inf', int(now))
 take_due('(' .. int(now + math.max(lease, retry)), '+inf')
 
+local function read_next()
+  local read = redis.call('XREADGROUP', 'GROUP', GROUP, consumer, 'COUNT', 1, 'STREAMS', KEYS[3], '>')
+  return read and read[1][2][1][1]
+end
+
 while handed < count do
   local entry = redis.call('XRANGE', KEYS[3], '(' .. m.cursor, '+', 'COUNT', 1)[1]
   if not entry then break end
   local first, size = extent(entry)
   local fits = handed + size <= count
   if not fits and 0 < handed then break end
-  redis.call('XREADGROUP', 'GROUP', GROUP, consumer, 'COUNT', 1, 'STREAMS', KEYS[3], '>')
+  if read_next() ~= entry[1] then
+    -- The group's place was moved by somebody. It is put back, else this entry would be handed out without a lease.
+    redis.call('XGROUP', 'SETID', KEYS[3], GROUP, m.cursor)
+    if read_next() ~= entry[1] then return redis.error_reply('ERR the group does not hand out its next entry') end
+    out[1] = 'healed'
+  end
   if given then redis.call('XCLAIM', KEYS[3], GROUP, consumer, 0, entry[1], 'TIME', int(now), 'JUSTID') end
   m.cursor = entry[1]
   m.pending = m.pending + size

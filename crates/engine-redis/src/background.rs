@@ -8,8 +8,8 @@ use redis::aio::MultiplexedConnection;
 use redis::{RedisResult, Value, cmd};
 use seckill_sale::ActivityId;
 
-use crate::engine::Shared;
 use crate::keys;
+use crate::shared::Shared;
 
 /// Longest block of the wait for tickets; a sale that is new to this node is waited for from the next on.
 const BLOCK: Duration = Duration::from_millis(500);

@@ -7,8 +7,8 @@ use seckill_stock::Reserved;
 
 use crate::Error;
 use crate::buyer::{key_text, read_buyer};
-use crate::engine::Shared;
 use crate::script::CLAIM;
+use crate::shared::Shared;
 use crate::summary::Summary;
 
 /// How long a claim whose reply was lost waits for the link to come back before its outcome counts as unknown.

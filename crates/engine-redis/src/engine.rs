@@ -1,18 +1,14 @@
-//! The handle and what its parts share: the link, the clock, and the last summary of each sale.
+//! The handle and how it is got.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::{Mutex, RwLock};
 use redis::RedisError;
-use seckill_sale::{ActivityId, Clock, EpochMs};
-use tokio::sync::{Mutex as Turn, Notify};
+use seckill_sale::Clock;
 
 use crate::link::Link;
 use crate::options::Options;
-use crate::script::{LOOK, Script};
-use crate::summary::{Answer, Outcome, Summary};
+use crate::safety::unsafe_setting;
+use crate::shared::Shared;
 use crate::time::Time;
 use crate::{Error, background, keys};
 
@@ -22,31 +18,20 @@ pub enum ConnectError {
     /// The address is none, or the server there cannot be used.
     #[error("the store cannot be reached")]
     Redis(#[from] RedisError),
+    /// It runs with a setting that loses sales.
+    #[error("the store is not safe: {0}")]
+    Unsafe(String),
 }
 
 /// Handle of the engine on Redis; cheap to clone. Background tasks end with its last clone.
 #[derive(Clone)]
 pub struct Engine(pub(crate) Arc<Shared>);
 
-pub(crate) struct Shared {
-    pub(crate) link: Arc<Link>,
-    pub(crate) options: Options,
-    pub(crate) time: Time,
-    pub(crate) backlog_max: AtomicU64,
-    /// Held while a claim call of this node is with the server: what comes meanwhile gathers.
-    pub(crate) turn: Turn<()>,
-    /// Wakes workers of this node when tickets can perhaps be taken.
-    pub(crate) wake: Notify,
-    /// Where the page of a walk over buyers goes on.
-    pub(crate) cursors: Mutex<HashMap<(ActivityId, u32), u64>>,
-    sales: RwLock<HashMap<ActivityId, Summary>>,
-}
-
 impl Engine {
     /// Connects to a server whose clock decides.
     ///
     /// # Errors
-    /// The address is none, or nobody answers there.
+    /// The address is none, nobody answers there, or the server's settings would lose sales.
     pub async fn connect(options: Options) -> Result<Self, ConnectError> {
         Self::start(options, Time::server()).await
     }
@@ -62,16 +47,12 @@ impl Engine {
 
     async fn start(options: Options, time: Time) -> Result<Self, ConnectError> {
         let link = Link::connect(&options.address, options.connect_within, options.answer_within).await?;
-        let engine = Self(Arc::new(Shared {
-            link,
-            time,
-            backlog_max: AtomicU64::new(options.backlog_max),
-            turn: Turn::new(()),
-            wake: Notify::new(),
-            cursors: Mutex::default(),
-            sales: RwLock::default(),
-            options,
-        }));
+        if let Ok(mut lent) = link.lend()
+            && let Some(sentence) = unsafe_setting(&mut lent.connection).await
+        {
+            return Err(ConnectError::Unsafe(sentence));
+        }
+        let engine = Self(Arc::new(Shared::new(link, options, time)));
         let read = engine.0.refresh().await;
         if let Err(error) = read {
             tracing::warn!(%error, "the sales of the store could not be read at the start");
@@ -87,108 +68,5 @@ impl Engine {
     pub async fn acknowledged_batch(&self) -> Result<u64, Error> {
         let kept: Option<u64> = self.0.link.command(redis::cmd("GET").arg(keys::ACKNOWLEDGED)).await?;
         Ok(kept.unwrap_or(0))
-    }
-}
-
-impl Shared {
-    /// Runs a script on a sale and remembers what its summary says.
-    pub(crate) async fn call(&self, script: &Script, activity: ActivityId, own: Vec<Vec<u8>>) -> Result<Answer, Error> {
-        let epoch_min = self.with_sale(activity, |sale| sale.map_or(0, |sale| sale.figures.epoch.get()));
-        let mut arguments = vec![self.time.argument(), epoch_min.to_string().into_bytes()];
-        arguments.extend(own);
-        let mut lent = self.link.lend()?;
-        let asked_at = Time::local();
-        let value = script
-            .run(&mut lent.connection, &keys::of_sale(activity), &arguments)
-            .await
-            .map_err(|error| self.link.failed(&lent, &error))?;
-        let Some(answer) = Answer::read(value) else {
-            tracing::error!(%activity, "a script's answer is not one of ours");
-            return Err(Error::OutcomeUnknown);
-        };
-        self.time.learn(asked_at, answer.now);
-        self.remember(activity, &answer);
-        Ok(answer)
-    }
-
-    fn remember(&self, activity: ActivityId, answer: &Answer) {
-        match &answer.outcome {
-            Outcome::Done(summary, _) => {
-                let mut sales = self.sales.write();
-                let age = |summary: &Summary| (summary.figures.epoch, summary.figures.revision);
-                // Answers may overtake one another.
-                if sales.get(&activity).is_none_or(|known| age(known) <= age(summary)) {
-                    sales.insert(activity, (**summary).clone());
-                    drop(sales);
-                    if summary.takable_since(self.time.now(), self.options.waits).is_some() {
-                        self.wake.notify_waiters();
-                    }
-                }
-            }
-            Outcome::None => self.forget(activity),
-            Outcome::Unusable(reason) => {
-                tracing::error!(%activity, reason = reason.as_str(), "the state of a sale cannot be used; nobody is admitted to it");
-            }
-        }
-    }
-
-    pub(crate) fn forget(&self, activity: ActivityId) {
-        self.sales.write().remove(&activity);
-    }
-
-    /// Looks at the last summary of a sale.
-    pub(crate) fn with_sale<T>(&self, activity: ActivityId, look: impl FnOnce(Option<&Summary>) -> T) -> T {
-        look(self.sales.read().get(&activity))
-    }
-
-    /// Folds over the last summaries of all sales.
-    pub(crate) fn over_sales<T>(&self, start: T, mut fold: impl FnMut(T, ActivityId, &Summary) -> T) -> T {
-        let sales = self.sales.read();
-        sales
-            .iter()
-            .fold(start, |sum, (&activity, sale)| fold(sum, activity, sale))
-    }
-
-    /// Tickets that the queue may hold of this sale while the others hold what they were last seen to.
-    pub(crate) fn room(&self, activity: ActivityId) -> u64 {
-        let others = self.over_sales(0, |sum, other, sale| {
-            sum + if other == activity {
-                0
-            } else {
-                sale.figures.queued_tickets
-            }
-        });
-        self.backlog_max.load(Ordering::Relaxed).saturating_sub(others)
-    }
-
-    pub(crate) async fn look(&self, activity: ActivityId) -> Result<Answer, Error> {
-        self.call(&LOOK, activity, vec![b"summary".to_vec()]).await
-    }
-
-    /// Reads all sales again; those that have a state, whole or not.
-    pub(crate) async fn refresh(&self) -> Result<Vec<ActivityId>, Error> {
-        let listed: Vec<u64> = self.link.command(redis::cmd("SMEMBERS").arg(keys::SALES)).await?;
-        let mut listed: Vec<_> = listed.into_iter().filter_map(|id| ActivityId::new(id).ok()).collect();
-        listed.sort_unstable();
-        let mut sales = Vec::with_capacity(listed.len());
-        for activity in listed {
-            if !matches!(self.look(activity).await?.outcome, Outcome::None) {
-                sales.push(activity);
-            }
-        }
-        Ok(sales)
-    }
-
-    /// The sale whose oldest takable ticket waits longest, `passed_over` aside.
-    pub(crate) fn longest_wait(&self, passed_over: &[ActivityId]) -> Option<ActivityId> {
-        let (now, waits) = (self.time.now(), self.options.waits);
-        let longest = self.over_sales(None, |best: Option<(EpochMs, ActivityId)>, activity, sale| {
-            let since = sale
-                .takable_since(now, waits)
-                .filter(|_| !passed_over.contains(&activity));
-            let since = since.map(|since| (since, activity));
-            best.into_iter().chain(since).min()
-        });
-        longest.map(|(_, activity)| activity)
     }
 }

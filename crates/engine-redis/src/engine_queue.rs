@@ -8,8 +8,9 @@ use seckill_queue::{Depth, Error, Queue, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Delivery, NotReady, Ticket};
 
 use crate::buyer::{read_dead, read_delivery};
-use crate::engine::{Engine, Shared};
+use crate::engine::Engine;
 use crate::script::{LOOK, RECORD, Script, TAKE};
+use crate::shared::Shared;
 use crate::{keys, verdicts};
 
 /// Longest wait of [`Queue::ready`] for tickets that nobody has announced.
@@ -146,7 +147,7 @@ impl Shared {
             .work(&TAKE, activity, arguments.map(String::into_bytes).into())
             .await?;
         if payload.first().is_some_and(|said| said == "healed") {
-            tracing::error!(%activity, "the consumer group of a sale was lost; it was made anew, and its tickets are handed out again");
+            tracing::error!(%activity, "the consumer group of a sale was lost or moved; it was mended, and tickets may be handed out again");
         }
         let tickets = payload.get(1..).unwrap_or_default();
         let read = |ticket: &[String]| read_delivery(activity, &ticket[0], &ticket[1], &ticket[2]);

@@ -8,10 +8,11 @@ use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Terms, UserId};
 use seckill_stock::{Answer, Error, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
 
 use crate::buyer::read_buyer;
-use crate::engine::{Engine, Shared};
+use crate::engine::Engine;
 use crate::keys;
 use crate::opening::terms_arguments;
 use crate::script::{CHANGE, FORGET};
+use crate::shared::Shared;
 use crate::summary::Outcome;
 
 /// Buyers that a page of a walk is meant to have.

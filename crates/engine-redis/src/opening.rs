@@ -7,9 +7,9 @@ use seckill_stock::{OpenOutcome, Opening};
 
 use crate::Error;
 use crate::buyer::{restored_record, restored_ticket};
-use crate::engine::Shared;
 use crate::keys;
 use crate::script::OPEN;
+use crate::shared::Shared;
 use crate::time::Time;
 
 /// Buyers that one step puts back.

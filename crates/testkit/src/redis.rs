@@ -39,6 +39,12 @@ impl Redis {
         redis
     }
 
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// Where clients connect.
     #[must_use]
     pub fn url(&self) -> String {

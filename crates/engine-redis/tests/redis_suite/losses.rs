@@ -1,9 +1,11 @@
 //! A server that lost something: nobody is admitted, and nothing is changed.
 
+use std::sync::Arc;
+
 use seckill_queue::Queue;
-use seckill_sale::{NotReady, Refusal};
-use seckill_stock::Stock;
+use seckill_sale::{Delivery, Epoch, ManualClock, NotReady, Refusal};
 use seckill_stock::conformance::Fixture;
+use seckill_stock::{Rebase, Stock};
 
 use crate::sale::{buy, in_all_places, key, open, opening};
 use crate::support::Running;
@@ -77,6 +79,52 @@ fn a_lost_consumer_group_hands_its_tickets_out_again() {
     let users: Vec<_> = taken.iter().map(|delivery| delivery.user.as_str()).collect();
     assert_eq!(users, ["b", "e"], "d is leased apart from the group");
     assert!(buy(&running, "new").is_ok());
+}
+
+#[test]
+fn a_group_that_was_made_anew_or_moved_leases_what_it_hands_out() {
+    let clock = Arc::new(ManualClock::at(Fixture::OPENS));
+    let running = Running::start(Some(clock.clone()));
+    open(&running, 10);
+    let harms: [&[&str]; 3] = [
+        &["XGROUP", "DESTROY", &key("fresh"), "workers"],
+        &["XGROUP", "SETID", &key("fresh"), "workers", "$"],
+        &["XGROUP", "SETID", &key("fresh"), "workers", "0"],
+    ];
+    for (harm, user) in harms.into_iter().zip(["a", "b", "c"]) {
+        let bought = buy(&running, user).expect("admitted").ticket;
+        running.redis.command(harm).expect("answers");
+        let handed_out = || running.block_on(running.engine.take(10)).expect("answers");
+        let has = |taken: Vec<Delivery>| taken.iter().any(|delivery| delivery.ticket == bought);
+        assert!(has(handed_out()), "{harm:?}");
+        assert!(!has(handed_out()), "{harm:?}: it is with a worker");
+        clock.advance(60_000);
+        assert!(has(handed_out()), "{harm:?}: its lease is over");
+    }
+}
+
+#[test]
+fn a_state_older_than_one_that_was_seen_admits_nobody() {
+    let running = Running::start(None);
+    let activity = open(&running, 5);
+    let rebase = Rebase {
+        activity,
+        epoch: Epoch::new(2).expect("in range"),
+        left: 5,
+        applied_movement: 0,
+        requeue: Vec::new(),
+    };
+    running.block_on(running.engine.rebase(rebase)).expect("done");
+    running
+        .redis
+        .command(&["HSET", &key("meta"), "epoch", "1"])
+        .expect("answers");
+    assert_eq!(buy(&running, "a"), Err(Refusal::NotReady(NotReady::Recovering)));
+    running
+        .redis
+        .command(&["HSET", &key("meta"), "epoch", "2"])
+        .expect("answers");
+    assert!(buy(&running, "a").is_ok());
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! The engine on a real Redis keeps the contracts of stock and queue.
 
 mod losses;
+mod model;
 mod nodes;
 mod outages;
+mod replies;
 mod sale;
 mod support;
 

@@ -58,9 +58,10 @@ fn nodes_together_sell_exactly_what_there_is() {
 #[test]
 fn a_worker_on_another_node_wakes_up_and_no_ticket_goes_to_two() {
     let running = Running::start(None);
+    let opened = running.block_on(running.engine.open(opening(500, open_window())));
+    opened.expect("opened");
     let (one, two) = (running.another("one"), running.another("two"));
     running.block_on(async {
-        running.engine.open(opening(500, open_window())).await.expect("opened");
         let ready = tokio::spawn({
             let one = one.clone();
             async move { one.ready().await }

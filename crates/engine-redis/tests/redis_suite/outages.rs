@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use seckill_engine_redis::{Engine, Options};
 use seckill_queue::{Queue, Verdict, Verdicts};
 use seckill_sale::{Conclusion, NotReady, Refusal};
 use seckill_stock::Stock;
@@ -76,4 +77,31 @@ fn a_killed_server_is_refused_at_once_and_found_again_with_everything_it_acknowl
     let figures = figures.expect("answers").expect("a state");
     assert_eq!((figures.accepted, figures.stock_left, figures.dead_tickets), (6, 4, 1));
     assert_eq!(running.block_on(running.engine.acknowledged_batch()), Ok(5));
+}
+
+#[test]
+fn a_server_whose_settings_lose_sales_is_refused() {
+    let running = Running::start(None);
+    for (setting, bad, good) in [
+        ("maxmemory-policy", "allkeys-lru", "noeviction"),
+        ("appendonly", "no", "yes"),
+    ] {
+        let set = |value| {
+            running
+                .redis
+                .command(&["CONFIG", "SET", setting, value])
+                .expect("answers")
+        };
+        assert!(set(bad).starts_with("+OK"));
+        let options = Options::new(running.redis.url(), "late".to_owned());
+        let refused = running
+            .block_on(Engine::connect(options))
+            .err()
+            .map(|error| error.to_string());
+        assert!(
+            refused.as_ref().is_some_and(|said| said.contains(setting)),
+            "{refused:?}"
+        );
+        assert!(set(good).starts_with("+OK"));
+    }
 }

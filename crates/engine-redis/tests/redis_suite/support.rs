@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use seckill_engine_redis::{Engine, Options};
@@ -39,9 +40,18 @@ impl Running {
         }
     }
 
-    /// Another node on the same server.
+    /// Another node on the same server, which reads nothing by itself what it is not woken for.
     pub fn another(&self, name: &str) -> Engine {
-        self.block_on(connect(&self.redis, name, None))
+        self.behind(self.redis.url(), name)
+    }
+
+    /// The same, reaching the server by another address.
+    pub fn behind(&self, url: String, name: &str) -> Engine {
+        let options = Options {
+            refresh_every: Duration::from_secs(3_600),
+            ..Options::new(url, name.to_owned())
+        };
+        self.block_on(Engine::connect(options)).expect("connected")
     }
 
     pub fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
