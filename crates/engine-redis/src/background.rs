@@ -17,6 +17,7 @@ const BLOCK: Duration = Duration::from_millis(500);
 pub(crate) fn start(shared: &Arc<Shared>) {
     tokio::spawn(refresh(Arc::downgrade(shared), shared.options.refresh_every));
     tokio::spawn(watch(Arc::downgrade(shared)));
+    tokio::spawn(load_winners(Arc::downgrade(shared)));
 }
 
 async fn refresh(shared: Weak<Shared>, every: Duration) {
@@ -26,6 +27,17 @@ async fn refresh(shared: Weak<Shared>, every: Duration) {
         if let Err(error) = shared.refresh().await {
             tracing::debug!(%error, "the sales of the store were not read");
         }
+    }
+}
+
+/// Loads the buyers of sales that have sold out. It looks around now and then, too, for it ends with the handle and frees what is not needed.
+async fn load_winners(shared: Weak<Shared>) {
+    loop {
+        let Some(shared) = shared.upgrade() else { return };
+        if let Err(error) = shared.load_winners().await {
+            tracing::debug!(%error, "the buyers of a sold-out sale were not loaded");
+        }
+        let _ = tokio::time::timeout(BLOCK, shared.sold_out.notified()).await;
     }
 }
 
@@ -49,6 +61,7 @@ async fn watch(shared: Weak<Shared>) {
         let Some(shared) = shared.upgrade() else { return };
         match grown {
             Ok(grown) => {
+                *shared.watched.write() = places.iter().map(|(activity, _)| *activity).collect();
                 for activity in grown {
                     // Its answer wakes the workers.
                     let _ = shared.look(activity).await;
@@ -56,6 +69,7 @@ async fn watch(shared: Weak<Shared>) {
             }
             Err(error) => {
                 tracing::debug!(%error, "the wait for tickets was cut short");
+                shared.watched.write().clear();
                 connection = None;
             }
         }

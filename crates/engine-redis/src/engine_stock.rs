@@ -30,8 +30,11 @@ impl Stock for Engine {
         self.0.time.uncertainty_ms()
     }
 
-    fn glance(&self, _: ActivityId, _: &UserId) -> Glance {
-        Glance::Ask
+    fn glance(&self, activity: ActivityId, user: &UserId) -> Glance {
+        match self.0.knows_sold_out(activity, user) {
+            true => Glance::SoldOut,
+            false => Glance::Ask,
+        }
     }
 
     fn stock_left(&self, activity: ActivityId) -> Option<u64> {

@@ -20,7 +20,7 @@
 //! acknowledged and deleted in the step that writes the others as tickets of their own.
 //!
 //! What is answered without IO comes from the node's last readings: each answer carries a summary of its sale, and a background task
-//! reads those that others change. [`seckill_stock::Stock::glance`] always says "ask": a node keeps no set of winners yet.
+//! reads those that others change. Of a sold-out sale a node loads the buyers (`winners`), and refuses strangers by itself.
 //!
 //! Not here yet: shards, Sentinel and Cluster, the fence by the server's run id, rebuilding from the ledger.
 
@@ -42,6 +42,7 @@ mod shared;
 mod summary;
 mod time;
 mod verdicts;
+mod winners;
 
 pub use engine::{ConnectError, Engine};
 pub use error::Error;

@@ -38,8 +38,24 @@ const RULES: &[Rule] = &[
     },
 ];
 
+/// Scripts that begin with `#!lua`, and XAUTOCLAIM as they use it, came with this version.
+const VERSION_MIN: u32 = 7;
+
+/// The server's version where it is too old.
+async fn old_version(connection: &mut MultiplexedConnection) -> Option<String> {
+    let mut command = redis::cmd("INFO");
+    command.arg("server");
+    let info: String = command.query_async(connection).await.ok()?;
+    let version = info.lines().find_map(|line| line.strip_prefix("redis_version:"))?;
+    let major: u32 = version.split('.').next()?.parse().ok()?;
+    (major < VERSION_MIN).then(|| format!("version {version}: it must be {VERSION_MIN}.0 or newer"))
+}
+
 /// The first setting with which the server is not used, as a sentence; others are logged.
 pub(crate) async fn unsafe_setting(connection: &mut MultiplexedConnection) -> Option<String> {
+    if let Some(sentence) = old_version(connection).await {
+        return Some(sentence);
+    }
     for rule in RULES {
         let mut command = redis::cmd("CONFIG");
         command.arg("GET").arg(rule.setting);

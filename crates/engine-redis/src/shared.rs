@@ -1,11 +1,12 @@
 //! What the parts of a handle share: the link, the clock, and the last summary of each sale.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
-use seckill_sale::{ActivityId, EpochMs};
+use seckill_sale::{ActivityId, EpochMs, UserId};
 use tokio::sync::{Mutex as Turn, Notify};
 
 use crate::link::Link;
@@ -13,6 +14,7 @@ use crate::options::Options;
 use crate::script::{LOOK, Script};
 use crate::summary::{Answer, Outcome, Summary};
 use crate::time::Time;
+use crate::winners::AllWinners;
 use crate::{Error, keys};
 
 pub(crate) struct Shared {
@@ -26,8 +28,22 @@ pub(crate) struct Shared {
     pub(crate) wake: Notify,
     /// Where the page of a walk over buyers goes on.
     pub(crate) cursors: Mutex<HashMap<(ActivityId, u32), u64>>,
-    sales: RwLock<HashMap<ActivityId, Summary>>,
+    /// Wakes the task that loads the buyers of sold-out sales.
+    pub(crate) sold_out: Notify,
+    pub(crate) winners: AllWinners,
+    /// Sales whose admissions by other nodes are told to this one as they happen.
+    pub(crate) watched: RwLock<HashSet<ActivityId>>,
+    sales: RwLock<HashMap<ActivityId, Known>>,
 }
+
+/// The last reading of a sale.
+struct Known {
+    summary: Summary,
+    read_at: Instant,
+}
+
+/// A reading older than this refuses nobody.
+const FRESH: Duration = Duration::from_secs(1);
 
 impl Shared {
     pub(crate) fn new(link: Arc<Link>, options: Options, time: Time) -> Self {
@@ -38,6 +54,9 @@ impl Shared {
             turn: Turn::new(()),
             wake: Notify::new(),
             cursors: Mutex::default(),
+            sold_out: Notify::new(),
+            winners: AllWinners::default(),
+            watched: RwLock::default(),
             sales: RwLock::default(),
             options,
         }
@@ -69,9 +88,19 @@ impl Shared {
                 let mut sales = self.sales.write();
                 let age = |summary: &Summary| (summary.figures.epoch, summary.figures.revision);
                 // Answers may overtake one another.
-                if sales.get(&activity).is_none_or(|known| age(known) <= age(summary)) {
-                    sales.insert(activity, (**summary).clone());
+                if sales
+                    .get(&activity)
+                    .is_none_or(|known| age(&known.summary) <= age(summary))
+                {
+                    let known = Known {
+                        summary: (**summary).clone(),
+                        read_at: Instant::now(),
+                    };
+                    sales.insert(activity, known);
                     drop(sales);
+                    if summary.is_sold_out() {
+                        self.sold_out.notify_one();
+                    }
                     if summary.takable_since(self.time.now(), self.options.waits).is_some() {
                         self.wake.notify_waiters();
                     }
@@ -90,7 +119,18 @@ impl Shared {
 
     /// Looks at the last summary of a sale.
     pub(crate) fn with_sale<T>(&self, activity: ActivityId, look: impl FnOnce(Option<&Summary>) -> T) -> T {
-        look(self.sales.read().get(&activity))
+        look(self.sales.read().get(&activity).map(|known| &known.summary))
+    }
+
+    /// Whether memory alone knows that this user has no ticket and that nothing is left for him.
+    pub(crate) fn knows_sold_out(&self, activity: ActivityId, user: &UserId) -> bool {
+        let sales = self.sales.read();
+        let fresh = sales.get(&activity).filter(|known| known.read_at.elapsed() < FRESH);
+        fresh.is_some_and(|Known { summary, .. }| {
+            self.watched.read().contains(&activity)
+                && summary.is_sold_out()
+                && self.winners.knows_stranger(activity, summary.buyers_mark(), user)
+        })
     }
 
     /// Folds over the last summaries of all sales.
@@ -98,7 +138,7 @@ impl Shared {
         let sales = self.sales.read();
         sales
             .iter()
-            .fold(start, |sum, (&activity, sale)| fold(sum, activity, sale))
+            .fold(start, |sum, (&activity, sale)| fold(sum, activity, &sale.summary))
     }
 
     /// Tickets that the queue may hold of this sale while the others hold what they were last seen to.

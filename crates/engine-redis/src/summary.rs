@@ -5,12 +5,21 @@ use seckill_sale::{Epoch, EpochMs, Figures, Hold, NotReady, WaitsMax};
 
 use crate::Error;
 
+/// A sale's set of buyers, as it was when this was the next sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mark {
+    epoch: Epoch,
+    next_sequence: u64,
+}
+
 /// A sale as the store knew it at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Summary {
     pub(crate) figures: Figures,
     pub(crate) starts_at: EpochMs,
     pub(crate) hold: Option<Hold>,
+    /// Whether it is running and not held.
+    is_open: bool,
     /// When the newest ticket of all was accepted.
     pub(crate) newest_accepted_at: Option<EpochMs>,
     /// When the oldest ticket that was never taken was accepted.
@@ -48,12 +57,26 @@ impl Summary {
                 revision: natural(22)?,
             },
             starts_at: EpochMs(number(2)?),
+            is_open: fields.get(1)? == "running" && hold.is_none(),
             hold,
             newest_accepted_at: moment(18),
             fresh_since: moment(19),
             due_first: number(20).map(EpochMs),
             leased_at: number(21).map(EpochMs),
         })
+    }
+
+    /// Whether it is open and nothing is left.
+    pub(crate) const fn is_sold_out(&self) -> bool {
+        self.is_open && self.figures.stock_left == 0
+    }
+
+    /// What names the set of its buyers: each new one takes the next sequence.
+    pub(crate) const fn buyers_mark(&self) -> Mark {
+        Mark {
+            epoch: self.figures.epoch,
+            next_sequence: self.figures.next_sequence,
+        }
     }
 
     /// When what came back, or is with a worker, can be taken first.

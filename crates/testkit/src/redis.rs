@@ -12,7 +12,8 @@ use tempfile::TempDir;
 /// Longest wait for the server to get ready.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A server that keeps everything (`appendonly yes`, `noeviction`, no snapshots). Dropping it kills the process.
+/// `redis-server` from the PATH, or the program that `SECKILL_REDIS_SERVER` names, run so that it keeps everything
+/// (`appendonly yes`, `noeviction`, no snapshots). Dropping it kills the process.
 #[derive(Debug)]
 pub struct Redis {
     folder: TempDir,
@@ -83,7 +84,8 @@ impl Redis {
             .create(true)
             .append(true)
             .open(self.folder.path().join("log"));
-        let mut command = Command::new("redis-server");
+        let mut command =
+            Command::new(std::env::var_os("SECKILL_REDIS_SERVER").unwrap_or_else(|| "redis-server".into()));
         command
             .args(settings.as_flattened())
             .stdin(Stdio::null())

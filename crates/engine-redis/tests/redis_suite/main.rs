@@ -3,9 +3,11 @@
 mod losses;
 mod model;
 mod nodes;
+mod openings;
 mod outages;
 mod replies;
 mod sale;
+mod sold_out;
 mod support;
 
 mod stock {
