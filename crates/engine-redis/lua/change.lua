@@ -5,6 +5,7 @@
 --   release: held_at, resumes_at of the hold that ends
 --   move:    movement, units (may be negative)
 --   rebase:  epoch, left, applied movement, then users whose final ticket is queued again
+--   erase:   user, whose ticket waits nowhere any more
 -- PAYLOAD: nothing. What is so already changes nothing.
 local m, trouble = load_state()
 if not m then return trouble_answer(trouble) end
@@ -39,6 +40,11 @@ elseif what == 'rebase' then
       m.back, m.tickets, m.queued = m.back + 1, m.tickets + 1, m.queued + tonumber(quantity)
     end
   end
+elseif what == 'erase' then
+  local quantity = string.match(redis.call('HGET', KEYS[2], ARGV[4]) or '', '^%S+ (%d+) ')
+  if not quantity then return answer(m) end
+  redis.call('HDEL', KEYS[2], ARGV[4])
+  m.buyers, m.accepted = m.buyers - 1, m.accepted - tonumber(quantity)
 else
   return redis.error_reply('ERR no such change')
 end

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use redis::RedisError;
-use seckill_sale::Clock;
+use seckill_queue::{Queue, Verdict, Verdicts};
+use seckill_sale::{ActivityId, Clock, Conclusion, FailureReason, UserId};
+use seckill_stock::Stock;
 
 use crate::link::Link;
 use crate::options::Options;
@@ -53,12 +55,36 @@ impl Engine {
             return Err(ConnectError::Unsafe(sentence));
         }
         let engine = Self(Arc::new(Shared::new(link, options, time)));
-        let read = engine.0.refresh().await;
+        let read = engine.0.reclaim().await;
         if let Err(error) = read {
             tracing::warn!(%error, "the sales of the store could not be read at the start");
         }
         background::start(&engine.0);
         Ok(engine)
+    }
+
+    /// Removes a buyer's entry by hand, as a drill: the audit must notice. Says whether he was there.
+    ///
+    /// # Errors
+    /// The store did not do it, or half of it: his ticket may be out of the queue.
+    pub async fn erase_buyer(&self, activity: ActivityId, user: UserId) -> Result<bool, seckill_stock::Error> {
+        let Some(buyer) = self.buyer(activity, &user).await? else {
+            return Ok(false);
+        };
+        let gone = Conclusion::Failed {
+            reason: FailureReason::Discarded,
+            unit_to: None,
+        };
+        let verdicts = Verdicts {
+            tickets: vec![(buyer.ticket, Verdict::Conclude(gone))],
+            settled_batch: 0,
+        };
+        if self.record(verdicts).await.is_err() {
+            return Err(seckill_stock::Error::OutcomeUnknown);
+        }
+        let user = user.as_str().as_bytes().to_vec();
+        self.0.change(activity, "erase", vec![user]).await?;
+        Ok(true)
     }
 
     /// Number of the newest settlement batch that was acknowledged. A ledger that has fewer was restored from an older copy.

@@ -9,12 +9,19 @@ use seckill_sale::{ActivityId, Buyer, Delivery, NotReady, Ticket};
 
 use crate::buyer::{read_dead, read_delivery};
 use crate::engine::Engine;
-use crate::script::{LOOK, RECORD, Script, TAKE};
+use crate::script::{LOOK, RECLAIM, RECORD, Script, TAKE};
 use crate::shared::Shared;
 use crate::{keys, verdicts};
 
+/// Tickets that one call takes: the server does nothing else meanwhile.
+const TAKE_SIZE_MAX: usize = 20_000;
+/// Tickets that one call settles, all or none: their buyers are read by one command, and Lua bears 8,000 arguments.
+const RECORD_SIZE_MAX: usize = 5_000;
 /// Longest wait of [`Queue::ready`] for tickets that nobody has announced.
 const WAIT_MAX: Duration = Duration::from_millis(500);
+
+/// Arguments of `record.lua` before its tickets.
+const HEAD: usize = 2;
 
 /// Keeps the highest number. No hash tag of a sale: it outlives them.
 const KEEP_HIGHEST: &str = "local kept = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -66,8 +73,12 @@ impl Queue for Engine {
             });
             sales[place].1.extend(verdicts::arguments(*ticket, verdict));
         }
-        for (activity, arguments) in sales {
-            self.0.work(&RECORD, activity, arguments).await?;
+        for (activity, mut arguments) in sales {
+            let tickets = arguments.split_off(HEAD);
+            for part in tickets.chunks(4 * RECORD_SIZE_MAX) {
+                let part = arguments.iter().chain(part).cloned().collect();
+                self.0.work(&RECORD, activity, part).await?;
+            }
         }
         if 0 < settled_batch {
             let mut command = cmd("EVAL");
@@ -135,10 +146,19 @@ impl Shared {
         }
     }
 
+    /// What a process of this name took before it died is handed out again at once: no two that run have the same name.
+    pub(crate) async fn reclaim(&self) -> Result<(), crate::Error> {
+        let consumer = self.options.consumer.as_bytes().to_vec();
+        for activity in self.refresh().await? {
+            self.call(&RECLAIM, activity, vec![consumer.clone()]).await?;
+        }
+        Ok(())
+    }
+
     async fn take(&self, activity: ActivityId, count: usize) -> Result<Vec<Delivery>, crate::Error> {
         let waits = self.options.waits;
         let arguments = [
-            count.to_string(),
+            count.min(TAKE_SIZE_MAX).to_string(),
             waits.lease_ms.to_string(),
             waits.retry_ms.to_string(),
             self.options.consumer.clone(),

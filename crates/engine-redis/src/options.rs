@@ -9,7 +9,8 @@ use seckill_sale::WaitsMax;
 pub struct Options {
     /// Where the server is: `redis://user:password@host:port`.
     pub address: String,
-    /// Name of this process among the queue's consumers; no two that run have the same.
+    /// Name of this process among the queue's consumers; no two that run have the same. One that starts again under its name gets
+    /// back at once what it had taken.
     pub consumer: String,
     /// Longest wait for a connection.
     pub connect_within: Duration,

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,7 +17,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// (`appendonly yes`, `noeviction`, no snapshots). Dropping it kills the process.
 #[derive(Debug)]
 pub struct Redis {
-    folder: TempDir,
+    folder: PathBuf,
+    /// Where the folder is one that ends with the server.
+    _temporary: Option<TempDir>,
     address: SocketAddr,
     child: Option<Child>,
 }
@@ -28,11 +31,27 @@ impl Redis {
     /// Where `redis-server` is not on the PATH, or does not answer in time.
     #[must_use]
     pub fn start() -> Self {
+        let temporary = TempDir::new().expect("a folder");
+        let folder = temporary.path().to_owned();
+        Self::start_on(folder, Some(temporary))
+    }
+
+    /// Starts a server on what one before it left in `folder`, which stays.
+    ///
+    /// # Panics
+    /// As [`Redis::start`].
+    #[must_use]
+    pub fn start_in(folder: &Path) -> Self {
+        Self::start_on(folder.to_owned(), None)
+    }
+
+    fn start_on(folder: PathBuf, temporary: Option<TempDir>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
         let address = listener.local_addr().expect("bound");
         drop(listener);
         let mut redis = Self {
-            folder: TempDir::new().expect("a folder"),
+            folder,
+            _temporary: temporary,
             address,
             child: None,
         };
@@ -69,7 +88,7 @@ impl Redis {
 
     fn spawn(&self) -> Child {
         let port = self.address.port().to_string();
-        let folder = self.folder.path().to_string_lossy();
+        let folder = self.folder.to_string_lossy();
         let settings = [
             ["--bind", "127.0.0.1"],
             ["--port", &port],
@@ -80,10 +99,7 @@ impl Redis {
             ["--maxmemory-policy", "noeviction"],
             ["--enable-debug-command", "local"],
         ];
-        let log = File::options()
-            .create(true)
-            .append(true)
-            .open(self.folder.path().join("log"));
+        let log = File::options().create(true).append(true).open(self.folder.join("log"));
         let mut command =
             Command::new(std::env::var_os("SECKILL_REDIS_SERVER").unwrap_or_else(|| "redis-server".into()));
         command
@@ -99,7 +115,7 @@ impl Redis {
     /// Everything that it has logged.
     #[must_use]
     pub fn log(&self) -> String {
-        std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+        std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
     }
 
     /// Sends one command and returns the beginning of its answer as it stands on the wire.

@@ -169,3 +169,31 @@ fn every_buyer_is_on_a_page() {
         assert!(leap.expect("answers").is_some(), "a page asked for out of turn");
     });
 }
+
+#[test]
+fn a_worker_that_starts_again_under_its_name_gets_back_what_it_had_and_nobody_elses() {
+    let running = Running::start(None);
+    let opened = running.block_on(running.engine.open(opening(10, open_window())));
+    opened.expect("opened");
+    let (one, two) = (running.another("one"), running.another("two"));
+    for (node, claimed) in [(&one, "a"), (&two, "b")] {
+        let taken = running.block_on(async {
+            running.engine.claim(claims(claimed, 2)).await;
+            node.take(2).await.expect("answers")
+        });
+        assert_eq!(taken.len(), 2);
+    }
+    drop(one);
+    let one = running.another("one");
+    let again = running.block_on(one.take(10)).expect("answers");
+    let users: Vec<_> = again
+        .iter()
+        .map(|delivery| (delivery.user.as_str(), delivery.deliveries))
+        .collect();
+    assert_eq!(users, [("a-0", 2), ("a-1", 2)]);
+    let figures = running
+        .block_on(one.figures(Fixture::activity()))
+        .expect("answers")
+        .expect("a state");
+    assert_eq!((figures.leased_tickets, figures.queued_tickets), (4, 4));
+}

@@ -2,6 +2,7 @@
 
 use std::thread;
 
+use seckill_engine_redis::{Engine, Options};
 use seckill_queue::{Queue, Verdict, Verdicts};
 use seckill_sale::{Conclusion, Refusal};
 use seckill_stock::Stock;
@@ -82,9 +83,12 @@ fn verdicts_whose_reply_is_eaten_count_once_when_told_again() {
 
 #[test]
 fn a_server_that_hangs_keeps_one_caller_and_nobody_after_him() {
-    let running = Running::start(None);
+    let mut running = Running::start(None);
     let activity = open(&running, 2);
     buy(&running, "a").expect("admitted");
+    // One that is patient for half a second only.
+    let options = Options::new(running.redis.url(), "impatient".to_owned());
+    running.engine = running.block_on(Engine::connect(options)).expect("connected");
     // The command is read on a connection that is open before; it answers when the sleep is over.
     thread::scope(|scope| {
         let sleeper = scope.spawn(|| running.redis.command(&["DEBUG", "SLEEP", "2"]));

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use seckill_engine_redis::{Engine, Options};
+use seckill_engine_redis::Engine;
 use seckill_sale::{Refusal, UserId};
 use seckill_stock::conformance::Fixture;
 use seckill_stock::{Batcher, Glance, Stock};
 
 use crate::sale::{buy, claim, open};
-use crate::support::Running;
+use crate::support::{Running, patient};
 
 fn glance(node: &Engine, user: &str) -> Glance {
     node.glance(Fixture::activity(), &UserId::new(user).expect("valid"))
@@ -28,8 +28,9 @@ fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
 fn strangers_are_refused_from_memory_and_buyers_never() {
     let mut running = Running::start(None);
     let activity = open(&running, 3);
-    let options = Options::new(running.redis.url(), "other".to_owned());
-    let other = running.block_on(Engine::connect(options)).expect("connected");
+    let other = running
+        .block_on(Engine::connect(patient(running.redis.url(), "other")))
+        .expect("connected");
     for user in ["a", "b", "c"] {
         assert_eq!(glance(&running.engine, "stranger"), Glance::Ask);
         buy(&running, user).expect("admitted");

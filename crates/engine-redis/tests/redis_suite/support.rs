@@ -49,7 +49,7 @@ impl Running {
     pub fn behind(&self, url: String, name: &str) -> Engine {
         let options = Options {
             refresh_every: Duration::from_secs(3_600),
-            ..Options::new(url, name.to_owned())
+            ..patient(url, name)
         };
         self.block_on(Engine::connect(options)).expect("connected")
     }
@@ -66,8 +66,17 @@ fn new_runtime() -> Runtime {
         .expect("a runtime")
 }
 
+/// A busy machine is no outage.
+pub fn patient(url: String, name: &str) -> Options {
+    Options {
+        answer_within: Duration::from_secs(20),
+        connect_within: Duration::from_secs(20),
+        ..Options::new(url, name.to_owned())
+    }
+}
+
 async fn connect(redis: &Redis, name: &str, clock: Option<Arc<ManualClock>>) -> Engine {
-    let options = Options::new(redis.url(), name.to_owned());
+    let options = patient(redis.url(), name);
     let connected = match clock {
         Some(clock) => Engine::connect_with_clock(options, clock).await,
         None => Engine::connect(options).await,

@@ -1,0 +1,28 @@
+//! The operator's procedures once more, on the engine that keeps its state in a Redis.
+
+#[path = "redis_engine.rs"]
+mod engine;
+mod fragile;
+mod house;
+mod shop;
+mod trade;
+
+mod audit;
+mod brake;
+mod brake_hanging;
+mod catalogue;
+mod close;
+mod crashes;
+mod dead_letters;
+mod forget;
+mod orders;
+mod preheat;
+mod reconcile;
+mod reconcile_by_hand;
+mod reconcile_units;
+mod recover;
+mod recover_store;
+mod rounds;
+mod schedule;
+mod settlement;
+mod units;
