@@ -46,6 +46,11 @@ const NEEDS: &[Need] = &[
         package: "mariadb-server",
         elsewhere: "the MariaDB server with its client",
     },
+    Need {
+        program: "redis-server",
+        package: "redis-server",
+        elsewhere: "Redis 7.0 or newer: redis in most package managers",
+    },
 ];
 
 /// What counts instructions.
@@ -164,7 +169,9 @@ mod tests {
         let missing: Vec<&Need> = NEEDS.iter().collect();
         let debian = advice(Host::DebianUser, &missing);
         assert!(
-            debian.contains("sudo apt-get install gcc libc6-dev apache2-utils wrk postgresql mariadb-server"),
+            debian.contains(
+                "sudo apt-get install gcc libc6-dev apache2-utils wrk postgresql mariadb-server redis-server"
+            ),
             "{debian}"
         );
         let other = advice(Host::Other, &missing);

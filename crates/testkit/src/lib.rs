@@ -2,22 +2,26 @@
 //! speak with it. It links none of the product's crates; what it says comes from outside.
 
 mod database;
+mod eater;
 mod http;
 mod mariadb;
 mod needle;
 mod postgres;
 mod processes;
 mod proxy;
+mod redis;
 mod server;
 mod shared;
 mod token;
 mod waiting;
 
 pub use database::{Database, Held};
+pub use eater::Eater;
 pub use http::{Answer, call, text};
 pub use mariadb::{MariaDb, MariaDbServer};
 pub use postgres::{Postgres, PostgresServer};
 pub use proxy::{Network, Proxy};
+pub use redis::Redis;
 pub use server::{Program, Server};
 pub use shared::Kind;
 pub use token::token;

@@ -14,6 +14,7 @@ const QUEUE: &str = "seckill-queue";
 const LEDGER: &str = "seckill-ledger";
 const GATE: &str = "seckill-gate";
 const EMBEDDED: &str = "seckill-engine-embedded";
+const REDIS: &str = "seckill-engine-redis";
 const SQL: &str = "seckill-ledger-sql";
 const FLOW: &str = "seckill-flow";
 const LISTENER: &str = "seckill-listener";
@@ -25,7 +26,7 @@ const CONSOLE: &str = "seckill-console";
 const TESTKIT: &str = "seckill-testkit";
 
 /// What stands behind a contract. Tests of any crate may use one.
-const ENGINES: &[&str] = &[EMBEDDED, SQL];
+const ENGINES: &[&str] = &[EMBEDDED, REDIS, SQL];
 
 /// Each crate, and the crates of ours that it may name outside its tests.
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -35,6 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (LEDGER, &[SALE]),
     (GATE, &[SALE]),
     (EMBEDDED, &[SALE, STOCK, QUEUE]),
+    (REDIS, &[SALE, STOCK, QUEUE]),
     (SQL, &[SALE, LEDGER]),
     (FLOW, &[SALE, STOCK, QUEUE, LEDGER, GATE]),
     (LISTENER, &[]),

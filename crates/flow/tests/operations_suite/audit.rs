@@ -53,7 +53,7 @@ fn deleted_record_is_found() {
 fn erased_buyer_is_found() {
     run(async {
         let (house, id) = sold().await;
-        assert_eq!(house.embedded.erase_buyer(id, user("b")).await, Ok(true));
+        assert_eq!(house.handle.erase_buyer(id, user("b")).await, Ok(true));
         assert_eq!(house.operator.audit(id).await.expect("an audit").balanced, Some(false));
     });
 }
@@ -123,7 +123,7 @@ fn ticket_that_arrives_while_it_is_looked_for_is_no_imbalance() {
         assert!(house.worker.pass().await.is_err(), "committed, not acknowledged");
         house.store.heal();
         let house = house.restarted();
-        let buyer = house.embedded.buyer(id, &user("a")).await.expect("answers").expect("a");
+        let buyer = house.handle.buyer(id, &user("a")).await.expect("answers").expect("a");
         house.store.record_meanwhile(Verdicts {
             tickets: vec![(buyer.ticket, Verdict::Conclude(Conclusion::Succeeded))],
             settled_batch: 1,

@@ -158,7 +158,7 @@ fn forgotten_sale_keeps_its_books() {
         house.operator.close(id, house.context()).await.expect("closed");
         let before = house.balanced(id).await;
         assert!(house.operator.forget(id).await.expect("asked"));
-        assert_eq!(house.embedded.figures(id).await, Ok(None));
+        assert_eq!(house.handle.figures(id).await, Ok(None));
         assert_eq!(house.balanced(id).await, before);
         assert!(
             !house.operator.forget(id).await.expect("asked"),

@@ -25,7 +25,7 @@ fn store_keeps_only_so_many_closed_sales() {
             house.operator.close(*id, house.context()).await.expect("closed");
         }
         assert_eq!(scheduler.tick(house.clock_now()).await.forgotten, [sales[0]]);
-        assert_eq!(house.embedded.figures(sales[0]).await, Ok(None));
+        assert_eq!(house.handle.figures(sales[0]).await, Ok(None));
         house.balanced(sales[0]).await;
         house.clock.advance(settings.repair_every_ms);
         assert_eq!(scheduler.tick(house.clock_now()).await.forgotten, []);

@@ -1,4 +1,4 @@
-//! The embedded engine behind a switch: after so many writes every further one fails, as if the process had died between two steps.
+//! The engine behind a switch: after so many writes every further one fails, as if the process had died between two steps.
 
 mod brake;
 mod queue;
@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use seckill_engine_embedded::Embedded;
 use seckill_queue::{Queue, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Terms, UserId};
 use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Stock};
 use tokio::sync::{Notify, RwLock, RwLockWriteGuard};
+
+use crate::engine::Handle;
 
 /// Writes allowed where none is to fail.
 const UNLIMITED: i64 = i64::MAX;
@@ -20,7 +21,7 @@ const UNLIMITED: i64 = i64::MAX;
 type Meanwhile = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 pub(crate) struct Fragile {
-    engine: Embedded,
+    engine: Handle,
     writes_left: AtomicI64,
     refused: AtomicI64,
     changes: RwLock<()>,
@@ -36,7 +37,7 @@ pub(crate) struct Fragile {
 }
 
 impl Fragile {
-    pub(crate) const fn new(engine: Embedded) -> Self {
+    pub(crate) const fn new(engine: Handle) -> Self {
         Self {
             engine,
             writes_left: AtomicI64::new(UNLIMITED),

@@ -4,7 +4,6 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use seckill_engine_embedded::Embedded;
 use seckill_flow::{
     Layers, Operator, OperatorSettings, Pace, Results, Scheduler, SchedulerSettings, Settle, SettleOptions,
 };
@@ -15,7 +14,7 @@ use seckill_sale::{EpochMs, ManualClock, UserId};
 use seckill_stock::Stock;
 use tempfile::TempDir;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Handle};
 use crate::fragile::Fragile;
 
 /// Start of every sale here.
@@ -28,7 +27,7 @@ pub(crate) const PAY_WITHIN_MS: i64 = 900_000;
 pub(crate) const PRODUCT_UNITS: u64 = 1_000;
 
 pub(crate) fn run<T>(test: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.expect("a runtime").block_on(test)
 }
 
@@ -49,7 +48,7 @@ pub(crate) struct House {
     pub(crate) store: Arc<Fragile>,
     pub(crate) ledger: Arc<Sqlite>,
     pub(crate) clock: Arc<ManualClock>,
-    pub(crate) embedded: Embedded,
+    pub(crate) handle: Handle,
     pub(crate) worker: Settle,
     settings: OperatorSettings,
     database: PathBuf,
@@ -111,7 +110,7 @@ impl House {
             store,
             ledger,
             clock,
-            embedded: engine.handle.clone(),
+            handle: engine.handle.clone(),
             worker,
             settings,
             database,

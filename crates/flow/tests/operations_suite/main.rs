@@ -1,6 +1,6 @@
 //! The operator's procedures on the real layers: embedded store and queue, SQLite ledger, a clock that moves when told to.
 
-#[path = "../../../engine-embedded/tests/shared/running.rs"]
+#[path = "embedded_engine.rs"]
 mod engine;
 mod fragile;
 #[path = "../../../engine-embedded/tests/shared/hanging.rs"]

@@ -58,7 +58,7 @@ fn ended_or_closed_sale_is_not_preheated() {
         house.operator.close(id, house.context()).await.expect("closed");
         let closed = house.operator.preheat(id, house.context()).await;
         assert!(matches!(closed, Err(Error::Ledger(_))), "{closed:?}");
-        assert_eq!(house.embedded.figures(id).await, Ok(None));
+        assert_eq!(house.handle.figures(id).await, Ok(None));
     });
 }
 

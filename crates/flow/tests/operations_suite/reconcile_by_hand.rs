@@ -21,7 +21,7 @@ fn lost_order_row_is_named_and_left_to_a_person() {
 fn erased_buyer_is_named_and_left_to_a_person() {
     run(async {
         let (house, id) = selling().await;
-        house.embedded.erase_buyer(id, user("b")).await.expect("erased");
+        house.handle.erase_buyer(id, user("b")).await.expect("erased");
         check(&house, id, DifferenceKind::BuyerMissing, Some("b"), false).await;
     });
 }

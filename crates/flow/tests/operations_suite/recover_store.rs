@@ -54,7 +54,7 @@ fn units_held_back_are_found_by_reconciling_and_raised_by_recovery_alone() {
         let id = house.opened(5).await;
         house.buy(id, &["a", "b"]).await;
         // The entry of a waiting ticket is erased: nobody will ever settle it, and its unit is nowhere.
-        house.embedded.erase_buyer(id, user("b")).await.expect("erased");
+        house.handle.erase_buyer(id, user("b")).await.expect("erased");
         house.operator.reconcile(id, Fix::Differences).await.expect("a report");
         assert_eq!(house.left(id).await, 3);
         house.operator.recover(Some(id)).await.expect("recovered");

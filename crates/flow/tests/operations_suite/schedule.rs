@@ -62,7 +62,7 @@ fn ended_sale_is_closed_returned_and_later_forgotten() {
         house.clock.set(ENDS.plus(settings.forget_after_ms));
         let ticked = scheduler.tick(house.clock_now()).await;
         assert_eq!((ticked.orders_expired, ticked.forgotten), (1, vec![id]));
-        assert_eq!(house.embedded.figures(id).await, Ok(None));
+        assert_eq!(house.handle.figures(id).await, Ok(None));
         assert_eq!(house.product_units(id).await, PRODUCT_UNITS);
         house.balanced(id).await;
         assert_eq!(scheduler.tick(house.clock_now()).await.failures, []);
@@ -172,6 +172,6 @@ fn loop_ticks_until_it_is_told_to_stop() {
         let shutdown = tokio_util::sync::CancellationToken::new();
         shutdown.cancel();
         house.scheduler().run(shutdown, |_| panic!("no tick was wanted")).await;
-        assert_eq!(house.embedded.figures(id).await, Ok(None), "told before it began");
+        assert_eq!(house.handle.figures(id).await, Ok(None), "told before it began");
     });
 }

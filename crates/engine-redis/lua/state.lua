@@ -1,0 +1,116 @@
+-- Shared head of every script: the keys of one sale, its meta fields, checks, and the summary that every answer carries.
+--
+-- KEYS of every script, all with the tag {a:<activity>:<shard>}:
+--   1 meta     hash    rules, counters, marks (META below); there only with version, and of use only where built = 1
+--   2 buyers   hash    user -> "key quantity sequence epoch accepted_at state"; state: q(ueued) d(ead) s(ucceeded) o(versold) x (discarded)
+--   3 fresh    stream  entry <first sequence>-<tickets>: epoch, at, winners ("user quantity key request_id" a line, sequences ascend by one)
+--   4 back     hash    sequence -> ticket that left its entry: "flag attempts deliveries user quantity key epoch accepted_at request_id";
+--                      flag: w(aits) or l(eased)
+--   5 due      zset    sequence of each in back by when it can be taken: retry, or end of lease
+--   6 order    zset    sequence of each in back by sequence
+--   7 dead     hash    sequence -> ticket as in back, a space, the reason
+-- ARGV of every script: 1 moment given instead of the server's clock (tests only; else empty), 2 least epoch that the caller accepts.
+-- ANSWERS: {status, moment, summary, payload}; status: ok | none (no state) | building | damaged (a key is lost or not what it was) |
+--   behind (the state is older than one the caller has seen). But for ok nothing was changed.
+-- INVARIANTS: HLEN buyers = meta.buyers, XLEN fresh = meta.entries, HLEN back = ZCARD due = ZCARD order = meta.back, HLEN dead =
+--   meta.dead_tickets: one key deleted alone is found by the next call. Every number is a canonical natural below 10^15. All checks come
+--   first; writes are HSET, HDEL, ZADD, ZREM, XACK, XDEL with such numbers on keys of checked types: they cannot fail.
+local GROUP = 'workers'
+local NUMBERS = {
+  'built', 'epoch', 'starts', 'ends', 'limit', 'left', 'next', 'movement', 'accepted', 'queued', 'dead', 'tickets', 'dead_tickets',
+  'buyers', 'entries', 'back', 'pending', 'leased_back', 'first', 'first_at', 'fresh_at', 'leased_at', 'newest', 'settled_batch', 'revision',
+}
+local TEXTS = { 'status', 'held_at', 'resumes_at', 'cursor', 'builder' }
+
+local function int(number) return string.format('%.0f', number) end
+local function padded(sequence) return string.format('%015.0f', sequence) end
+
+local function natural(text)
+  if type(text) ~= 'string' or 15 < #text then return nil end
+  if text ~= '0' and not string.find(text, '^[1-9]%d*$') then return nil end
+  return tonumber(text)
+end
+
+local function server_ms()
+  local time = redis.call('TIME')
+  return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
+
+local given = ARGV[1] ~= ''
+local now = given and tonumber(ARGV[1]) or server_ms()
+
+-- The meta hash as a table; or nothing and why.
+local function read_meta()
+  local kind = redis.call('TYPE', KEYS[1]).ok
+  if kind == 'none' then
+    return nil, redis.call('EXISTS', KEYS[2], KEYS[3], KEYS[4], KEYS[7]) == 0 and 'none' or 'damaged'
+  end
+  if kind ~= 'hash' then return nil, 'damaged' end
+  local m = {}
+  for place, text in ipairs(redis.call('HMGET', KEYS[1], unpack(NUMBERS))) do
+    m[NUMBERS[place]] = natural(text)
+    if not m[NUMBERS[place]] then return nil, 'damaged' end
+  end
+  for place, text in ipairs(redis.call('HMGET', KEYS[1], unpack(TEXTS))) do
+    if not text then return nil, 'damaged' end
+    m[TEXTS[place]] = text
+  end
+  return m
+end
+
+local function has(count, command, key)
+  return redis.pcall(command, key) == count
+end
+
+-- Whether no key was lost or changed behind our back.
+local function is_whole(m)
+  return redis.call('TYPE', KEYS[3]).ok == 'stream' and has(m.buyers, 'HLEN', KEYS[2]) and has(m.entries, 'XLEN', KEYS[3])
+    and has(m.back, 'HLEN', KEYS[4]) and has(m.back, 'ZCARD', KEYS[5]) and has(m.back, 'ZCARD', KEYS[6])
+    and has(m.dead_tickets, 'HLEN', KEYS[7])
+end
+
+-- The state of a sale that may be used; or nothing and why.
+local function load_state()
+  local m, trouble = read_meta()
+  if not m then return nil, trouble end
+  if m.built ~= 1 then return nil, 'building' end
+  if not is_whole(m) then return nil, 'damaged' end
+  if m.epoch < tonumber(ARGV[2]) then return nil, 'behind' end
+  return m
+end
+
+local function save(m)
+  m.revision = m.revision + 1
+  local fields = {}
+  for _, name in ipairs(NUMBERS) do
+    fields[#fields + 1] = name
+    fields[#fields + 1] = int(m[name])
+  end
+  for _, name in ipairs(TEXTS) do
+    fields[#fields + 1] = name
+    fields[#fields + 1] = m[name]
+  end
+  redis.call('HSET', KEYS[1], unpack(fields))
+end
+
+-- What the node remembers: 23 fields, read by summary.rs in this order. Figures that are not there are empty.
+local function summary(m)
+  local first, first_at = m.first, m.first_at
+  local due_first = ''
+  if 0 < m.back then
+    local oldest = redis.call('ZRANGE', KEYS[6], 0, 0)[1]
+    if first == 0 or tonumber(oldest) < first then
+      first = tonumber(oldest)
+      first_at = tonumber(string.match(redis.call('HGET', KEYS[4], oldest), '^%S+ %S+ %S+ %S+ %S+ %S+ %S+ (%d+)'))
+    end
+    due_first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')[2]
+  end
+  return {
+    int(m.epoch), m.status, int(m.starts), int(m.ends), int(m.limit), int(m.left), int(m.next), int(m.movement), m.held_at, m.resumes_at,
+    int(m.accepted), int(m.queued), int(m.dead), int(m.tickets), int(m.dead_tickets), int(m.pending + m.leased_back), int(first),
+    int(first_at), int(m.newest), int(m.fresh_at), due_first, m.pending == 0 and '' or int(m.leased_at), int(m.revision),
+  }
+end
+
+local function answer(m, payload) return { 'ok', int(now), summary(m), payload or {} } end
+local function trouble_answer(trouble) return { trouble, int(now) } end

@@ -1,0 +1,94 @@
+//! Building the state of a sale: begun, filled part by part, and only then of use.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use seckill_sale::{NotReady, Restored, TicketState};
+use seckill_stock::{OpenOutcome, Opening};
+
+use crate::Error;
+use crate::buyer::{restored_record, restored_ticket};
+use crate::keys;
+use crate::script::OPEN;
+use crate::shared::Shared;
+use crate::time::Time;
+
+/// Buyers that one step puts back.
+const STEP_SIZE_MAX: usize = 500;
+
+impl Shared {
+    pub(crate) async fn open(&self, opening: Opening) -> Result<OpenOutcome, Error> {
+        let opened = opening.opened;
+        let activity = opened.terms.activity;
+        // Listed first: a sale that is listed and has no state is passed over, one that has a state and is not listed would be lost.
+        let listed: u64 = self
+            .link
+            .command(redis::cmd("SADD").arg(keys::SALES).arg(activity.get()))
+            .await?;
+        tracing::debug!(%activity, listed, "a sale is opened");
+        let builder = self.builder();
+        let step = |name: &str, more: Vec<Vec<u8>>| {
+            let mut arguments = vec![name.as_bytes().to_vec(), builder.clone()];
+            arguments.extend(more);
+            arguments
+        };
+        let numbers = [opened.left, opened.next_sequence, opened.applied_movement];
+        let mut begin = vec![opened.epoch.to_string().into_bytes()];
+        begin.extend(terms_arguments(&opened.terms));
+        begin.extend(numbers.map(|number| number.to_string().into_bytes()));
+        let (summary, said) = self.call(&OPEN, activity, step("begin", begin)).await?.done()?;
+        if said.first().is_some_and(|said| said == "exists") {
+            let epoch = summary.figures.epoch;
+            return Ok(OpenOutcome::Exists { epoch });
+        }
+        for part in opening.buyers.chunks(STEP_SIZE_MAX) {
+            let more = part.iter().flat_map(buyer_arguments).collect();
+            self.call(&OPEN, activity, step("add", more)).await?.done()?;
+        }
+        let (_, said) = self.call(&OPEN, activity, step("built", Vec::new())).await?.done()?;
+        match said.first().map(String::as_str) {
+            Some("created") => Ok(OpenOutcome::Created),
+            _ => Err(Error::NotReady(NotReady::Recovering)),
+        }
+    }
+
+    /// A word that no other builder has.
+    fn builder(&self) -> Vec<u8> {
+        static BUILT: AtomicU64 = AtomicU64::new(0);
+        let count = BUILT.fetch_add(1, Ordering::Relaxed);
+        format!("{}-{}-{count}", self.options.consumer, Time::local()).into_bytes()
+    }
+}
+
+/// Status, window and limit as scripts expect them.
+pub(crate) fn terms_arguments(terms: &seckill_sale::Terms) -> [Vec<u8>; 4] {
+    use seckill_sale::Status;
+    let status = match terms.status {
+        Status::Draft => "draft",
+        Status::Running => "running",
+        Status::Paused => "paused",
+        Status::Closed => "closed",
+    };
+    [
+        status.to_owned(),
+        terms.window.starts_at.to_string(),
+        terms.window.ends_at.to_string(),
+        terms.per_user_limit.to_string(),
+    ]
+    .map(String::into_bytes)
+}
+
+fn buyer_arguments(restored: &Restored) -> [Vec<u8>; 5] {
+    let place = match restored.state {
+        TicketState::Queued => "q",
+        TicketState::Dead => "d",
+        TicketState::Succeeded | TicketState::Failed(_) => "-",
+    };
+    [
+        restored.user.as_str().to_owned(),
+        restored_record(restored),
+        place.to_owned(),
+        restored_ticket(restored),
+        restored.dead_reason.clone(),
+    ]
+    .map(String::into_bytes)
+}

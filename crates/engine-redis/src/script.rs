@@ -1,0 +1,65 @@
+//! The Lua scripts and how one is run: EVALSHA, and where the server does not know it (restart, failover, `SCRIPT FLUSH`) EVAL on the same
+//! connection. Never `SCRIPT LOAD` alone: what was loaded may be gone before it is used.
+
+use std::sync::LazyLock;
+
+use redis::aio::MultiplexedConnection;
+use redis::{Cmd, ErrorKind, RedisResult, Script as Hashed, ServerErrorKind, Value};
+
+/// One script with its head.
+pub(crate) struct Script {
+    text: String,
+    hash: String,
+}
+
+macro_rules! script {
+    ($(#[$doc:meta])* $name:ident, $flags:literal, $($file:literal),*) => {
+        $(#[$doc])*
+        pub(crate) static $name: LazyLock<Script> = LazyLock::new(|| {
+            Script::new(concat!("#!lua", $flags, "\n", $(include_str!(concat!("../lua/", $file)),)*))
+        });
+    };
+}
+
+// A script without flags is refused by a full server before it begins. What only reads or settles goes on.
+script!(CLAIM, "", "state.lua", "claim.lua");
+script!(OPEN, "", "state.lua", "open.lua");
+script!(CHANGE, " flags=allow-oom", "state.lua", "change.lua");
+script!(LOOK, " flags=no-writes", "state.lua", "look.lua");
+script!(FORGET, " flags=allow-oom", "state.lua", "forget.lua");
+script!(TAKE, " flags=allow-oom", "state.lua", "entries.lua", "take.lua");
+script!(RECLAIM, " flags=allow-oom", "state.lua", "entries.lua", "reclaim.lua");
+script!(RECORD, " flags=allow-oom", "state.lua", "entries.lua", "record.lua");
+
+impl Script {
+    fn new(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            hash: Hashed::new(text).get_hash().to_owned(),
+        }
+    }
+
+    fn command(&self, name: &str, script: &str, keys: &[String], arguments: &[Vec<u8>]) -> Cmd {
+        let mut command = redis::cmd(name);
+        command.arg(script).arg(keys.len()).arg(keys).arg(arguments);
+        command
+    }
+
+    /// Runs the script once.
+    pub(crate) async fn run(
+        &self,
+        connection: &mut MultiplexedConnection,
+        keys: &[String],
+        arguments: &[Vec<u8>],
+    ) -> RedisResult<Value> {
+        let known = self.command("EVALSHA", &self.hash, keys, arguments);
+        match known.query_async(connection).await {
+            Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
+                self.command("EVAL", &self.text, keys, arguments)
+                    .query_async(connection)
+                    .await
+            }
+            answer => answer,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Replies that are lost or late: what was done is found out by asking again with the same key, and never done twice.
+
+use std::thread;
+
+use seckill_engine_redis::{Engine, Options};
+use seckill_queue::{Queue, Verdict, Verdicts};
+use seckill_sale::{Conclusion, Refusal};
+use seckill_stock::Stock;
+use seckill_stock::conformance::Fixture;
+use seckill_testkit::Eater;
+
+use crate::sale::{buy, open};
+use crate::support::Running;
+
+#[test]
+fn a_claim_whose_reply_is_eaten_is_asked_again_and_sold_once() {
+    let running = Running::start(None);
+    let activity = open(&running, 5);
+    let eater = Eater::start(running.redis.address(), "unlucky-");
+    let node = running.behind(format!("redis://{}", eater.address()), "behind");
+    running.block_on(async {
+        for round in 0..5 {
+            // With the first the server learns the script; each later one is eaten.
+            if 0 < round {
+                eater.eat(0);
+            }
+            let claim = Fixture::claim(&format!("unlucky-{round}"), 1, 1);
+            let mut answer = node.claim(vec![claim.clone()]).await.remove(0);
+            while let Err(refusal) = answer {
+                assert!(
+                    matches!(refusal, Refusal::OutcomeUnknown | Refusal::Busy),
+                    "{refusal:?}"
+                );
+                answer = node.claim(vec![claim.clone()]).await.remove(0);
+            }
+            let reserved = answer.expect("admitted");
+            let again = 0 < round;
+            assert_eq!((reserved.ticket.sequence, reserved.replayed), (round + 1, again));
+        }
+        let figures = node.figures(activity).await.expect("answers").expect("a state");
+        assert_eq!(
+            (figures.stock_left, figures.accepted, figures.queued_tickets),
+            (0, 5, 5)
+        );
+    });
+}
+
+#[test]
+fn verdicts_whose_reply_is_eaten_count_once_when_told_again() {
+    let running = Running::start(None);
+    let activity = open(&running, 2);
+    for user in ["a", "b"] {
+        buy(&running, user).expect("admitted");
+    }
+    let eater = Eater::start(running.redis.address(), "conclude");
+    let node = running.behind(format!("redis://{}", eater.address()), "behind");
+    running.block_on(async {
+        let taken = node.take(2).await.expect("answers");
+        let failed = Conclusion::Failed {
+            reason: seckill_sale::FailureReason::Discarded,
+            unit_to: Some(seckill_sale::UnitTo::Sale),
+        };
+        let verdicts = Verdicts {
+            tickets: taken
+                .iter()
+                .map(|delivery| (delivery.ticket, Verdict::Conclude(failed)))
+                .collect(),
+            settled_batch: 3,
+        };
+        eater.eat(0);
+        assert_eq!(
+            node.record(verdicts.clone()).await,
+            Err(seckill_queue::Error::OutcomeUnknown)
+        );
+        while node.record(verdicts.clone()).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+        let figures = node.figures(activity).await.expect("answers").expect("a state");
+        assert_eq!((figures.stock_left, figures.queued_tickets), (2, 0));
+        assert_eq!(node.acknowledged_batch().await, Ok(3));
+    });
+}
+
+#[test]
+fn a_server_that_hangs_keeps_one_caller_and_nobody_after_him() {
+    let mut running = Running::start(None);
+    let activity = open(&running, 2);
+    buy(&running, "a").expect("admitted");
+    // One that is patient for half a second only.
+    let options = Options::new(running.redis.url(), "impatient".to_owned());
+    running.engine = running.block_on(Engine::connect(options)).expect("connected");
+    // The command is read on a connection that is open before; it answers when the sleep is over.
+    thread::scope(|scope| {
+        let sleeper = scope.spawn(|| running.redis.command(&["DEBUG", "SLEEP", "2"]));
+        // Until the server sleeps, claims of a user who has his ticket change nothing.
+        while buy(&running, "a").is_ok() {}
+        for _ in 0..100 {
+            assert_eq!(buy(&running, "b"), Err(Refusal::Busy), "nobody waits for it");
+        }
+        sleeper.join().expect("no panic").expect("answers");
+    });
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while buy(&running, "b").is_err() {
+        assert!(std::time::Instant::now() < end, "not found again");
+        thread::yield_now();
+    }
+    let figures = running.block_on(running.engine.figures(activity)).expect("answers");
+    assert_eq!(
+        figures.map(|figures| (figures.stock_left, figures.accepted)),
+        Some((0, 2))
+    );
+}

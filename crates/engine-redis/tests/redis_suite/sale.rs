@@ -1,0 +1,68 @@
+//! A sale that is open by the server's clock, for tests that break the server.
+
+use seckill_queue::{Queue, Verdict, Verdicts};
+use seckill_sale::{ActivityId, Claim, Conclusion, EpochMs, Window};
+use seckill_stock::conformance::Fixture;
+use seckill_stock::{Answer, OpenOutcome, Opening, Stock};
+
+use crate::support::Running;
+
+/// A sale of `left` units that is open by the server's clock.
+pub fn opening(left: u64) -> Opening {
+    let mut opening = Fixture::opening(Fixture::activity(), left);
+    opening.opened.terms.window = Window {
+        starts_at: EpochMs(1),
+        ends_at: EpochMs(i64::from(u32::MAX) * 1_000),
+    };
+    opening
+}
+
+pub fn open(running: &Running, left: u64) -> ActivityId {
+    let outcome = running.block_on(running.engine.open(opening(left)));
+    assert_eq!(outcome, Ok(OpenOutcome::Created));
+    Fixture::activity()
+}
+
+pub fn claim(running: &Running, claims: Vec<Claim>) -> Vec<Answer> {
+    running.block_on(running.engine.claim(claims))
+}
+
+pub fn buy(running: &Running, user: &str) -> Answer {
+    claim(running, vec![Fixture::claim(user, 1, 1)]).remove(0)
+}
+
+/// A sale with a ticket in each place where one can be: `a` final, `b` retried, `c` dead, `d` leased, `e` fresh; five of ten units.
+pub fn in_all_places(running: &Running) {
+    open(running, 10);
+    let claims = ["a", "b", "c", "d"].map(|user| Fixture::claim(user, 1, 1));
+    let tickets: Vec<_> = claim(running, claims.into())
+        .into_iter()
+        .map(|answer| answer.expect("admitted").ticket)
+        .collect();
+    running.block_on(async {
+        assert_eq!(running.engine.take(10).await.expect("answers").len(), 4);
+        let not_before = EpochMs(i64::from(u32::MAX));
+        let verdicts = [
+            Verdict::Conclude(Conclusion::Succeeded),
+            Verdict::Retry {
+                attempts: 1,
+                not_before,
+            },
+            Verdict::Bury {
+                reason: "no such product".to_owned(),
+            },
+        ];
+        let tickets = tickets.into_iter().zip(verdicts).collect();
+        let settled_batch = 5;
+        running
+            .engine
+            .record(Verdicts { tickets, settled_batch })
+            .await
+            .expect("recorded");
+    });
+    assert!(buy(running, "e").is_ok());
+}
+
+pub fn key(name: &str) -> String {
+    format!("{{a:7:0}}:{name}")
+}
