@@ -4,6 +4,7 @@
 //! bounded queues as SQLite's. So there is no pool that callers could storm, and no caller who goes away leaves half a transaction behind.
 
 mod access;
+mod caution;
 mod connection;
 mod db;
 mod dialect;
@@ -56,6 +57,7 @@ impl Default for ServerOptions {
 pub struct Server {
     writers: Crew<Connection>,
     readers: Crew<Connection>,
+    cautions: Vec<String>,
 }
 
 impl Server {
@@ -77,7 +79,7 @@ impl Server {
         let target = Target::parse(url)?;
         let migrating = target.clone();
         // On a thread of its own, because the caller may be one that must not wait for another runtime.
-        std::thread::spawn(move || migrate::migrate(&migrating, options))
+        let cautions = std::thread::spawn(move || migrate::migrate(&migrating, options))
             .join()
             .unwrap_or_else(|_| Err(Stop::Ledger(Error::Outage("migrating was broken off".to_owned()))))?;
         let connections = |access, count: u8| {
@@ -87,7 +89,14 @@ impl Server {
         Ok(Self {
             writers: Crew::start("ledger-writer", connections(Access::Write, options.writers)?)?,
             readers: Crew::start("ledger-reader", connections(Access::Read, options.readers)?)?,
+            cautions,
         })
+    }
+
+    /// What the server is set to that could lose orders which were written, a sentence each; for the operator, at the start.
+    #[must_use]
+    pub fn cautions(&self) -> &[String] {
+        &self.cautions
     }
 
     /// One transaction that may write. It is done again from its beginning where it stood in the way of another one.

@@ -57,7 +57,8 @@ fn join(client: &TcpStream, server: &TcpStream, eats: Arc<AtomicBool>) {
     let (from, to, eaten_there) = (copy(client), copy(server), Arc::clone(&eaten));
     thread::spawn(move || {
         pass(from, to, |chunk| {
-            let commits = chunk.windows(6).any(|word| word == b"COMMIT");
+            // Not READ COMMITTED. PostgreSQL's texts end with a zero.
+            let commits = chunk.ends_with(b"COMMIT") || chunk.ends_with(b"COMMIT\0");
             if commits && eats.swap(false, Ordering::SeqCst) {
                 eaten_there.store(true, Ordering::SeqCst);
             }

@@ -26,7 +26,11 @@ pub(super) fn open(settings: &Settings, patience: &mut Patience<'_>) -> Result<A
                 migrate: settings.database.migrate_at_start,
                 ..usual
             };
-            Ok(Arc::new(open_server(url, options, patience)?))
+            let server = open_server(url, options, patience)?;
+            for caution in server.cautions() {
+                tracing::warn!("{caution}");
+            }
+            Ok(Arc::new(server))
         }
     }
 }
