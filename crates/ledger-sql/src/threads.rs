@@ -6,6 +6,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 use seckill_ledger::Error;
@@ -55,6 +56,8 @@ impl<C> Queue<C> {
 pub(crate) struct Crew<C> {
     queue: Arc<Queue<C>>,
     threads: Vec<JoinHandle<()>>,
+    /// How long a person waits; none: as long as it takes.
+    people_wait_max: Option<Duration>,
 }
 
 impl<C: Send + 'static> Crew<C> {
@@ -68,6 +71,7 @@ impl<C: Send + 'static> Crew<C> {
         let mut crew = Self {
             queue: Arc::clone(&queue),
             threads: Vec::with_capacity(connections.len()),
+            people_wait_max: None,
         };
         for connection in connections {
             let queue = Arc::clone(&queue);
@@ -80,8 +84,37 @@ impl<C: Send + 'static> Crew<C> {
         Ok(crew)
     }
 
+    /// The same, where a person waits so long at most, and not for ever, for a database that does not answer. His job is done when it
+    /// answers. Whoever asks needs a runtime with timers then.
+    pub(crate) fn answering_people_within(self, limit: Option<Duration>) -> Self {
+        let mut crew = self;
+        crew.people_wait_max = limit;
+        crew
+    }
+
     /// Runs `work` on one of the threads.
+    ///
+    /// # Errors
+    /// What `work` says; [`Error::Outage`] where it broke off, or where a person has waited too long.
     pub(crate) async fn run<T, F>(&self, lane: Lane, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut C) -> Result<T, Error> + Send + 'static,
+    {
+        let limit = match lane {
+            Lane::Person => self.people_wait_max,
+            Lane::Batch => None,
+        };
+        let Some(limit) = limit else {
+            return self.run_whole(lane, work).await;
+        };
+        let late = |_| Err(Error::Outage("the database does not answer".to_owned()));
+        tokio::time::timeout(limit, self.run_whole(lane, work))
+            .await
+            .unwrap_or_else(late)
+    }
+
+    async fn run_whole<T, F>(&self, lane: Lane, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
         F: FnOnce(&mut C) -> Result<T, Error> + Send + 'static,
@@ -132,6 +165,23 @@ mod tests {
     use rusqlite::Connection;
 
     use super::*;
+
+    #[test]
+    fn a_person_waits_for_a_database_that_hangs_no_longer_than_he_may_and_a_batch_does() {
+        let crew = Crew::start("test", vec![Connection::open_in_memory().unwrap()]).unwrap();
+        let crew = crew.answering_people_within(Some(Duration::from_millis(1)));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        runtime.unwrap().block_on(async {
+            let (release, hangs) = std::sync::mpsc::sync_channel::<()>(0);
+            let late = crew.run(Lane::Person, move |_| Ok(hangs.recv())).await;
+            assert!(matches!(late, Err(Error::Outage(why)) if why.contains("does not answer")));
+            let behind = crew.run(Lane::Person, |_| Ok(())).await;
+            assert!(matches!(behind, Err(Error::Outage(_))));
+            let batch = crew.run(Lane::Batch, |_| Ok(7));
+            let (answered, ()) = tokio::join!(batch, async { drop(release) });
+            assert_eq!(answered.unwrap(), 7);
+        });
+    }
 
     #[test]
     fn a_job_that_panics_is_an_outage_and_the_thread_goes_on() {

@@ -2,6 +2,7 @@
 
 use super::ServerOptions;
 use super::access::Access;
+use super::caution::cautions;
 use super::connection::{Connection, Session};
 use super::errors::{Stop, rejected};
 use super::rows::Row;
@@ -17,15 +18,19 @@ const STEPS: &[(i64, &str, &str)] = &[(
 )];
 
 /// Held while tables are made. MariaDB ends a transaction at each CREATE, so there the lock belongs to the connection.
-const LOCK_POSTGRES: &str = "START TRANSACTION; SELECT pg_advisory_xact_lock(5130284)";
+const LOCK_POSTGRES: &str = "START TRANSACTION; SELECT pg_advisory_xact_lock(5130284, hashtext(current_schema()))";
 const LOCK_MYSQL: &str = "SELECT GET_LOCK('seckill.migrate', 30)";
 
-/// Migrates where it may, else says what is missing.
-pub(super) fn migrate(target: &Target, options: ServerOptions) -> Result<(), Stop> {
-    let mut connection = Connection::new(target, Access::Write, options.lock_wait_s_max)?;
+/// How long another process that makes tables is waited for.
+const LOCK_WAIT_S_MAX: u8 = 30;
+
+/// Migrates where it may, else says what is missing. Gives what the operator should know of the server.
+pub(super) fn migrate(target: &Target, options: ServerOptions) -> Result<Vec<String>, Stop> {
+    let mut connection = Connection::new(target, Access::Write, LOCK_WAIT_S_MAX)?;
     let session = connection.session()?;
     if !options.migrate {
-        return check(session);
+        check(session)?;
+        return cautions(session);
     }
     match session.family() {
         Family::Postgres => {
@@ -39,7 +44,7 @@ pub(super) fn migrate(target: &Target, options: ServerOptions) -> Result<(), Sto
             session.say("SELECT RELEASE_LOCK('seckill.migrate')")?;
         }
     }
-    Ok(())
+    cautions(session)
 }
 
 fn check(session: &mut Session) -> Result<(), Stop> {

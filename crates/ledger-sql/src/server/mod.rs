@@ -4,6 +4,7 @@
 //! bounded queues as SQLite's. So there is no pool that callers could storm, and no caller who goes away leaves half a transaction behind.
 
 mod access;
+mod caution;
 mod connection;
 mod db;
 mod dialect;
@@ -17,6 +18,8 @@ mod statement;
 mod translate;
 mod values;
 mod wire;
+
+use std::time::Duration;
 
 use Server as Database;
 use seckill_ledger::Error;
@@ -39,6 +42,8 @@ pub struct ServerOptions {
     pub migrate: bool,
     /// How long a writer waits for a row that another one holds, in seconds, at least 1; then it is an outage.
     pub lock_wait_s_max: u8,
+    /// As [`crate::Options::answer_within`].
+    pub answer_within: Option<Duration>,
 }
 
 impl Default for ServerOptions {
@@ -48,6 +53,7 @@ impl Default for ServerOptions {
             readers: 4,
             migrate: true,
             lock_wait_s_max: 5,
+            answer_within: None,
         }
     }
 }
@@ -56,6 +62,7 @@ impl Default for ServerOptions {
 pub struct Server {
     writers: Crew<Connection>,
     readers: Crew<Connection>,
+    cautions: Vec<String>,
 }
 
 impl Server {
@@ -77,17 +84,27 @@ impl Server {
         let target = Target::parse(url)?;
         let migrating = target.clone();
         // On a thread of its own, because the caller may be one that must not wait for another runtime.
-        std::thread::spawn(move || migrate::migrate(&migrating, options))
+        let cautions = std::thread::spawn(move || migrate::migrate(&migrating, options))
             .join()
             .unwrap_or_else(|_| Err(Stop::Ledger(Error::Outage("migrating was broken off".to_owned()))))?;
         let connections = |access, count: u8| {
             let made = (0..count.max(1)).map(|_| Connection::new(&target, access, options.lock_wait_s_max));
             made.collect::<Result<Vec<_>, Error>>()
         };
+        let within = options.answer_within;
         Ok(Self {
-            writers: Crew::start("ledger-writer", connections(Access::Write, options.writers)?)?,
-            readers: Crew::start("ledger-reader", connections(Access::Read, options.readers)?)?,
+            writers: Crew::start("ledger-writer", connections(Access::Write, options.writers)?)?
+                .answering_people_within(within),
+            readers: Crew::start("ledger-reader", connections(Access::Read, options.readers)?)?
+                .answering_people_within(within),
+            cautions,
         })
+    }
+
+    /// What the server is set to that could lose orders which were written, a sentence each; for the operator, at the start.
+    #[must_use]
+    pub fn cautions(&self) -> &[String] {
+        &self.cautions
     }
 
     /// One transaction that may write. It is done again from its beginning where it stood in the way of another one.

@@ -16,6 +16,7 @@ mod queries;
 mod upkeep;
 
 use std::path::Path;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -54,6 +55,9 @@ pub struct Options {
     /// Page cache of the connection that writes, in KiB. One that reads has a quarter: it looks at the few pages of one sale, and
     /// whatever it has seen once stays until its cache is full.
     pub cache_kib: u32,
+    /// How long a person waits for a database that does not answer; then it is an outage. Batches wait as long as it takes. None: so do
+    /// people; else whoever asks needs a runtime with timers.
+    pub answer_within: Option<Duration>,
 }
 
 impl Default for Options {
@@ -62,6 +66,7 @@ impl Default for Options {
             threads: Threads::Own { readers: 2 },
             busy_wait_ms_max: 2_000,
             cache_kib: 6 << 10,
+            answer_within: None,
         }
     }
 }

@@ -46,10 +46,11 @@ impl Sqlite {
     fn open_place(place: &Place, options: &Options) -> Result<Self, Stop> {
         let mut writing = connection::open(place, Access::Write, options)?;
         migrate::migrate(&mut writing)?;
+        let within = options.answer_within;
         let engine = match (options.threads, place) {
             (Threads::Inline, _) => Engine::Inline(Mutex::new(writing)),
             (Threads::Own { .. }, Place::Memory) => Engine::Threads {
-                writer: Crew::start("ledger-writer", vec![writing])?,
+                writer: Crew::start("ledger-writer", vec![writing])?.answering_people_within(within),
                 readers: None,
             },
             (Threads::Own { readers }, Place::File(_)) => {
@@ -57,8 +58,8 @@ impl Sqlite {
                     .map(|_| connection::open(place, Access::Read, options))
                     .collect::<Result<Vec<_>, _>>()?;
                 Engine::Threads {
-                    writer: Crew::start("ledger-writer", vec![writing])?,
-                    readers: Some(Crew::start("ledger-reader", reading)?),
+                    writer: Crew::start("ledger-writer", vec![writing])?.answering_people_within(within),
+                    readers: Some(Crew::start("ledger-reader", reading)?.answering_people_within(within)),
                 }
             }
         };

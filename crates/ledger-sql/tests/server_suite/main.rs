@@ -20,6 +20,24 @@ macro_rules! on_each_server {
     };
 }
 
+#[test]
+fn a_server_that_may_lose_what_it_wrote_is_told_of() {
+    let database = seckill_testkit::Postgres::fresh();
+    let cautions = |url: &str| {
+        let server = seckill_ledger_sql::Server::open(url, seckill_ledger_sql::ServerOptions::default());
+        server.expect("a good database").cautions().to_vec()
+    };
+    assert_eq!(cautions(&database.url()), [""; 0]);
+    let careless = cautions(&format!("{}%20-csynchronous_commit%3Doff", database.url()));
+    assert!(
+        careless[0].starts_with("the database's synchronous_commit is \"off\""),
+        "{careless:?}"
+    );
+    assert_eq!(careless.len(), 1);
+    let mariadb = seckill_testkit::MariaDb::fresh();
+    assert_eq!(cautions(&mariadb.url()), [""; 0]);
+}
+
 on_each_server! {
     a_commit_without_an_answer_is_an_outage_and_the_batch_is_written_once,
     connections_that_died_idle_are_made_anew,

@@ -15,8 +15,15 @@ use crate::exit::Failure;
 /// # Errors
 /// [`Failure::unreachable`]: it can't be used, or could not for as long as is waited.
 pub(super) fn open(settings: &Settings, patience: &mut Patience<'_>) -> Result<Arc<dyn Ledger>, Failure> {
+    let answer_within = Some(settings.store.answer_within);
     match &settings.database.url {
-        DatabaseUrl::Sqlite(path) => Ok(Arc::new(patience.open_sqlite(path, &Options::default())?)),
+        DatabaseUrl::Sqlite(path) => {
+            let options = Options {
+                answer_within,
+                ..Options::default()
+            };
+            Ok(Arc::new(patience.open_sqlite(path, &options)?))
+        }
         DatabaseUrl::Remote(url) => {
             let usual = ServerOptions::default();
             let workers = u8::try_from(settings.queue.workers).unwrap_or(u8::MAX);
@@ -24,9 +31,14 @@ pub(super) fn open(settings: &Settings, patience: &mut Patience<'_>) -> Result<A
                 // Each worker has a connection for its batch, and people have theirs.
                 writers: usual.writers.max(workers.saturating_add(2)),
                 migrate: settings.database.migrate_at_start,
+                answer_within,
                 ..usual
             };
-            Ok(Arc::new(open_server(url, options, patience)?))
+            let server = open_server(url, options, patience)?;
+            for caution in server.cautions() {
+                tracing::warn!("{caution}");
+            }
+            Ok(Arc::new(server))
         }
     }
 }

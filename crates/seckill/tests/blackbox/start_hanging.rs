@@ -1,4 +1,4 @@
-//! A disk that does not answer while the process starts, and a limit on the size of its files.
+//! A disk that does not answer while the process starts, a limit on the size of its files, and a database that hangs.
 
 use std::net::TcpStream;
 use std::thread;
@@ -49,5 +49,32 @@ fn limit_on_the_size_of_files_is_a_full_disk_and_ends_nobody() {
     prlimit(pid, Resource::Fsize, limit).expect("our child");
     let activity = server.sale(100_000, &json!({}));
     assert_eq!(server.buy(activity, "a", "k").expect("answers").status, 202);
+    assert_eq!(server.settled(activity)["balanced"], true);
+}
+
+#[test]
+fn commands_are_answered_while_the_database_hangs_and_the_brake_holds() {
+    let disk = HeldDisk::build(Held::Database, Duration::ZERO).expect("a C compiler");
+    let mut environment = disk.environment();
+    environment.push(("SECKILL_STORE__ANSWER_WITHIN".to_owned(), "1s".to_owned()));
+    let environment: Vec<_> = environment.iter().map(|(name, value)| (&**name, &**value)).collect();
+    let server = Server::start_with(&program(), &environment);
+    let activity = server.sale(10, &json!({}));
+    disk.hang().expect("a file");
+    assert_eq!(server.buy(activity, "a", "k").expect("answers").status, 202);
+    let product = json!({"name": "n", "price_cents": 1, "currency": "CNY", "stock": 1});
+    let refused = server.as_admin("POST", "/admin/api/products", Some(&product));
+    assert_eq!((refused.status, refused.code()), (503, 50300), "{refused:?}");
+    let pause = format!("/admin/api/activities/{activity}/pause");
+    let paused = server.as_admin("POST", &pause, Some(&json!({})));
+    assert_eq!(
+        (paused.status, &paused.data()["ledger_pending"]),
+        (200, &json!(true)),
+        "{paused:?}"
+    );
+    let shut = server.as_admin("PATCH", "/admin/api/switches", Some(&json!({"entry_open": false})));
+    assert_eq!(shut.status, 200, "{shut:?}");
+    assert_eq!(server.buy(activity, "b", "k").expect("answers").code(), 40006);
+    disk.release().expect("a file");
     assert_eq!(server.settled(activity)["balanced"], true);
 }
