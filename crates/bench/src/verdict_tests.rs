@@ -173,3 +173,20 @@ fn sample_is_spread_over_all() {
     assert_eq!(spread(&[1, 2], 9), [1, 2]);
     assert_eq!(spread::<usize>(&[], 9), [] as [usize; 0]);
 }
+
+#[test]
+fn a_crowd_that_met_limits_is_told_which() {
+    let outcome = |status, count| OutcomeCount {
+        status,
+        code: None,
+        count,
+    };
+    let outcomes = [outcome(202, 5), outcome(429, 7)];
+    let said = limited(Audience::Alone, &outcomes).expect("a violation");
+    assert!(
+        said.starts_with("7 requests") && said.contains("SECKILL_LIMITS__IP=off"),
+        "{said}"
+    );
+    assert_eq!(limited(Audience::Alone, &outcomes[..1]), None);
+    assert_eq!(limited(Audience::Shared, &outcomes), None);
+}

@@ -106,6 +106,11 @@ fn an_activity_is_told_in_words_with_its_window_as_it_was_typed() {
 fn usage_names_the_flag_that_is_missing() {
     let (code, _, stderr) = run(&["demo", "--exit"], &[]);
     assert!(code == 2 && stderr.contains("--crowd"), "{stderr}");
+    let (code, _, stderr) = run(&["bench", "--pairs", "2"], &[]);
+    assert!(
+        code == 2 && stderr.contains("--pairs") && stderr.contains('5'),
+        "{stderr}"
+    );
     let (code, _, stderr) = run(&["token"], &[]);
     assert!(
         code == 2 && stderr.contains("--user ") && stderr.contains("--users"),
