@@ -182,11 +182,22 @@ fn a_crowd_that_met_limits_is_told_which() {
         count,
     };
     let outcomes = [outcome(202, 5), outcome(429, 7)];
-    let said = limited(Audience::Alone, &outcomes).expect("a violation");
+    let config = SaleConfig {
+        units: 6,
+        users: 12,
+        ..SaleConfig::canonical()
+    };
+    let audit = |sold: usize| serde_json::from_value::<Audit>(audit(Lie::None, sold)["data"].take()).unwrap();
+    let said = limited(&config, &audit(5), &outcomes).expect("a violation");
     assert!(
         said.starts_with("7 requests") && said.contains("SECKILL_LIMITS__IP=off"),
         "{said}"
     );
-    assert_eq!(limited(Audience::Alone, &outcomes[..1]), None);
-    assert_eq!(limited(Audience::Shared, &outcomes), None);
+    assert_eq!(limited(&config, &audit(6), &outcomes), None, "limits that cost nothing");
+    assert_eq!(limited(&config, &audit(5), &outcomes[..1]), None);
+    let shared = SaleConfig {
+        audience: Audience::Shared,
+        ..config
+    };
+    assert_eq!(limited(&shared, &audit(5), &outcomes), None);
 }
