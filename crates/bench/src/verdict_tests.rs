@@ -176,12 +176,11 @@ fn sample_is_spread_over_all() {
 
 #[test]
 fn a_crowd_that_met_limits_is_told_which() {
-    let outcome = |status, count| OutcomeCount {
+    let outcomes = [(202, 5), (429, 7)].map(|(status, count)| OutcomeCount {
         status,
         code: None,
         count,
-    };
-    let outcomes = [outcome(202, 5), outcome(429, 7)];
+    });
     let config = SaleConfig {
         units: 6,
         users: 12,
@@ -189,10 +188,7 @@ fn a_crowd_that_met_limits_is_told_which() {
     };
     let audit = |sold: usize| serde_json::from_value::<Audit>(audit(Lie::None, sold)["data"].take()).unwrap();
     let said = limited(&config, &audit(5), &outcomes).expect("a violation");
-    assert!(
-        said.starts_with("7 requests") && said.contains("SECKILL_LIMITS__IP=off"),
-        "{said}"
-    );
+    assert!(said.starts_with("7 requests"), "{said}");
     assert_eq!(limited(&config, &audit(6), &outcomes), None, "limits that cost nothing");
     assert_eq!(limited(&config, &audit(5), &outcomes[..1]), None);
     let shared = SaleConfig {

@@ -1,5 +1,7 @@
 //! `seckill plan`: how many nodes and stores a crowd needs.
 
+mod rounded;
+
 use seckill_bench::plan::{Crowd, Figures, Plan, plan};
 use serde_json::{Value, json};
 
@@ -42,7 +44,7 @@ fn peak_seconds(plan: &Plan) -> f64 {
 fn document(plan: &Plan) -> Result<Value, Failure> {
     let mut document = serde_json::to_value(plan).map_err(Failure::failed)?;
     document["peak_seconds"] = json!(peak_seconds(plan));
-    round(&mut document);
+    rounded::round(&mut document);
     if is_beyond_one_process(plan) {
         document["note"] = json!(ONE_PROCESS);
     }
@@ -55,19 +57,6 @@ const ONE_PROCESS: &str = "this version runs one process, with one store in it: 
 
 const fn is_beyond_one_process(plan: &Plan) -> bool {
     1 < plan.nodes || 1 < plan.stores
-}
-
-/// Numbers to six places: what is behind them is the rounding error of a division.
-fn round(value: &mut Value) {
-    match value {
-        Value::Object(members) => members.values_mut().for_each(round),
-        Value::Array(items) => items.iter_mut().for_each(round),
-        Value::Number(number) if number.is_f64() => {
-            let figure = number.as_f64().unwrap_or_default();
-            *value = json!((figure * 1e6).round() / 1e6);
-        }
-        _ => {}
-    }
 }
 
 fn lines(args: &PlanArgs, plan: &Plan) -> Vec<String> {
