@@ -108,7 +108,7 @@ impl Error {
                 .status(StatusCode::PAYLOAD_TOO_LARGE)
                 .detail("the body is too large".into()),
             Self::Timeout => Answer::error(Code::RequestTimeout),
-            Self::NotFound => Answer::error(Code::NotFound),
+            Self::NotFound => Answer::error(Code::NotFound).detail("this user has no such ticket or order".into()),
             Self::UnknownPath => Answer::error(Code::NotFound).detail("nothing is at this path".into()),
             Self::MethodNotAllowed => Answer::error(Code::MethodNotAllowed),
             Self::ForeignOrigin => Answer::error(Code::ForeignOrigin),

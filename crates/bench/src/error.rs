@@ -62,6 +62,11 @@ impl Error {
         Self::io(format!("{what} {}", path.into().display()))
     }
 
+    /// Whether nobody listens at the address.
+    pub fn is_refused(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::ConnectionRefused)
+    }
+
     /// Whether the server could not be reached at all (exit code 4 of the commands).
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Io { source, .. } if matches!(

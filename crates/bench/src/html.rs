@@ -152,7 +152,7 @@ fn load_tables(page: &mut String, load: &LoadReport) {
     let silent = load.unanswered.iter().map(|silent| {
         vec![
             "none".to_owned(),
-            format!("{:?}", silent.reason),
+            silent.reason.to_string(),
             grouped(silent.count as f64),
         ]
     });

@@ -224,7 +224,7 @@ async fn open_all(load: &Load, count: usize) -> Result<Vec<Connection>> {
         let mut connection = Connection::new(load.target, load.answer_limit);
         connection.open().await.map_err(|reason| Error::Io {
             what: format!("connect to {}", load.target),
-            source: std::io::Error::new(std::io::ErrorKind::ConnectionRefused, format!("{reason:?}")),
+            source: std::io::Error::new(std::io::ErrorKind::ConnectionRefused, reason.to_string()),
         })?;
         all.push(connection);
     }

@@ -228,7 +228,7 @@ fn forbidden(load: &LoadReport) -> Vec<String> {
     said.extend(
         load.unanswered
             .iter()
-            .map(|silent| format!("{} requests without an answer: {:?}", silent.count, silent.reason)),
+            .map(|silent| format!("{} requests without an answer: {}", silent.count, silent.reason)),
     );
     said
 }

@@ -42,7 +42,11 @@ fn only_orderly_refusals_are_allowed() {
     let said = forbidden(&ran(&[(202, 1), (500, 2), (502, 1), (0, 3)], 1));
     assert_eq!(
         said,
-        ["2 answers 500", "1 answers 502", "3 requests without an answer: Reset"]
+        [
+            "2 answers 500",
+            "1 answers 502",
+            "3 requests without an answer: connection reset"
+        ]
     );
 }
 

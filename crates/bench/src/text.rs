@@ -8,7 +8,10 @@ use crate::limits_text::{of_limits, overload_text};
 use crate::outcome::LoadReport;
 use crate::plan::Plan;
 use crate::report::Report;
-use crate::words::{RatioWords, audit_words, comparison_name, disk_words, grouped, percentile_words, reached_word};
+use crate::words::{
+    RatioWords, audit_words, comparison_name, disk_words, grouped, last_order_words, percentile_words, reached_word,
+    results_words,
+};
 
 /// The whole report.
 pub(crate) fn of_report(report: &Report) -> String {
@@ -42,17 +45,8 @@ pub(crate) fn row(text: &mut String, label: &str, said: &str) {
 
 fn sale_text(text: &mut String, sale: &SaleReport) {
     let load = &sale.load;
-    let last_order = sale
-        .settlement
-        .last_order_after_ms
-        .map_or("unknown".to_owned(), |ms| format!("{ms:.0} ms"));
-    line(
-        text,
-        &format!(
-            "{}/s, last order {last_order} after the last acceptance",
-            grouped(load.requests_per_s)
-        ),
-    );
+    let (rate, last_order) = (grouped(load.requests_per_s), last_order_words(sale));
+    line(text, &format!("{rate} requests/s, {last_order}"));
     let (units, users) = (grouped(sale.units as f64), grouped(sale.users as f64));
     row(
         text,
@@ -91,7 +85,7 @@ fn sale_text(text: &mut String, sale: &SaleReport) {
         row(text, "disk", &disk_words(disk));
     }
     row(text, "audit", &audit_words(&sale.audit));
-    row(text, "results", &format!("{} fetched", sale.results_checked));
+    row(text, "results", &results_words(sale));
     for missed in sale.missed() {
         row(text, "missed", &missed);
     }
@@ -119,7 +113,7 @@ pub(crate) fn load_rows(text: &mut String, load: &LoadReport) {
         row(
             text,
             "  no answer",
-            &format!("{} ({:?})", unanswered.count, unanswered.reason),
+            &format!("{} ({})", unanswered.count, unanswered.reason),
         );
     }
     row(text, "latency", &percentile_words(&load.latency));

@@ -7,7 +7,7 @@ use crate::audit::Audit;
 use crate::canonical::{Audience, SaleConfig};
 use crate::http::get;
 use crate::jobs::Jobs;
-use crate::outcome::LoadReport;
+use crate::outcome::{LoadReport, OutcomeCount};
 use crate::server::Target;
 
 /// Violations that are spelled out; the rest of their kind is only counted.
@@ -56,7 +56,21 @@ pub(crate) fn of_sale(config: &SaleConfig, load: &LoadReport, audit: &Audit) -> 
             format!("{} units went, only {known} buyers can have them", audit.accepted),
         );
     }
+    violations.extend(limited(config, audit, &load.outcomes));
     violations
+}
+
+/// Why a sale of ours alone has sold too little: the server holds the crowd back, which comes from one address.
+fn limited(config: &SaleConfig, audit: &Audit, outcomes: &[OutcomeCount]) -> Option<String> {
+    let short = audit.accepted < config.units.min(config.users as u64);
+    let limited = outcomes.iter().filter(|outcome| outcome.status == 429);
+    let count: u64 = limited.map(|outcome| outcome.count).sum();
+    (config.audience == Audience::Alone && short && 0 < count).then(|| {
+        format!(
+            "{count} requests met the server's own limits (429): start it for a test with SECKILL_LIMITS__IP=off and \
+             SECKILL_LIMITS__USER=off, or name the client in limits.exempt"
+        )
+    })
 }
 
 /// Asks a sample of winners and of losers for their results; how many were asked.

@@ -173,3 +173,27 @@ fn sample_is_spread_over_all() {
     assert_eq!(spread(&[1, 2], 9), [1, 2]);
     assert_eq!(spread::<usize>(&[], 9), [] as [usize; 0]);
 }
+
+#[test]
+fn a_crowd_that_met_limits_is_told_which() {
+    let outcomes = [(202, 5), (429, 7)].map(|(status, count)| OutcomeCount {
+        status,
+        code: None,
+        count,
+    });
+    let config = SaleConfig {
+        units: 6,
+        users: 12,
+        ..SaleConfig::canonical()
+    };
+    let audit = |sold: usize| serde_json::from_value::<Audit>(audit(Lie::None, sold)["data"].take()).unwrap();
+    let said = limited(&config, &audit(5), &outcomes).expect("a violation");
+    assert!(said.starts_with("7 requests"), "{said}");
+    assert_eq!(limited(&config, &audit(6), &outcomes), None, "limits that cost nothing");
+    assert_eq!(limited(&config, &audit(5), &outcomes[..1]), None);
+    let shared = SaleConfig {
+        audience: Audience::Shared,
+        ..config
+    };
+    assert_eq!(limited(&shared, &audit(5), &outcomes), None);
+}

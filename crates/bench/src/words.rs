@@ -1,7 +1,11 @@
 //! How figures are put into words, the same in every form of a report.
 
+use std::fmt;
+
 use crate::audit::Audit;
 use crate::bottleneck::Bottleneck;
+use crate::canonical::SaleReport;
+use crate::client::Unanswered;
 use crate::comparison::{Comparison, RatioReport};
 use crate::disk::DiskProbe;
 use crate::figures::Spread;
@@ -33,6 +37,41 @@ pub(crate) fn comparison_name(comparison: Comparison) -> &'static str {
         Comparison::ActivityPage => "activity page",
         Comparison::ResultPoll => "result poll",
     }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(comparison_name(*self))
+    }
+}
+
+impl fmt::Display for Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Connect => "no connection",
+            Self::Closed => "closed before a whole answer came",
+            Self::Reset => "connection reset",
+            Self::Timeout => "too late",
+            Self::Malformed => "no HTTP answer",
+        })
+    }
+}
+
+/// When the last order was written, as far as it was seen.
+pub(crate) fn last_order_words(sale: &SaleReport) -> String {
+    match (sale.settlement.last_order_after_ms, sale.load.accepted) {
+        (Some(ms), _) => format!("last order {ms:.0} ms after the last acceptance"),
+        (None, 0) => "nothing was accepted, so no order was written".to_owned(),
+        (None, _) => "when the last order was written was not seen in the server's metrics".to_owned(),
+    }
+}
+
+/// How many buyers were asked for their results.
+pub(crate) fn results_words(sale: &SaleReport) -> String {
+    format!(
+        "{} buyers asked afterwards, winners for their order and losers that they have none",
+        sale.results_checked
+    )
 }
 
 pub(crate) fn bottleneck_words(bottleneck: Bottleneck) -> String {

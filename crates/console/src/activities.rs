@@ -14,7 +14,6 @@ use crate::input;
 use crate::list::{self, PageQuery};
 use crate::offer::{Offer, check_limit};
 use crate::outer::Reply;
-use crate::state::Console;
 use crate::views::ActivityView;
 use crate::write::Write;
 
@@ -44,7 +43,7 @@ pub(crate) struct Wanted {
     notice: Option<String>,
 }
 
-fn narrowed(wanted: Wanted, console: &Console) -> Result<NewActivity, Error> {
+pub(crate) fn narrowed(wanted: Wanted, shards_max: u16) -> Result<NewActivity, Error> {
     let starts_at = input::moment("starts_at", &wanted.starts_at)?;
     let ends_at = input::moment("ends_at", &wanted.ends_at)?;
     let window = Window::new(starts_at, ends_at).ok_or_else(empty_window)?;
@@ -58,7 +57,7 @@ fn narrowed(wanted: Wanted, console: &Console) -> Result<NewActivity, Error> {
         challenge: wanted.challenge,
         notice: wanted.notice,
     };
-    let activity = offer.within(window, console)?;
+    let activity = offer.within(window, shards_max)?;
     Ok(NewActivity {
         draft: wanted.draft,
         ..activity
@@ -71,7 +70,7 @@ fn empty_window() -> Error {
 
 /// Makes an activity; its units are taken from the product.
 pub(crate) async fn create(Write { call, body, context }: Write<Wanted>) -> Result<Reply, Error> {
-    let activity = narrowed(body, &call.console)?;
+    let activity = narrowed(body, call.console.settings.shards_max)?;
     let activity = call.console.operator.create_activity(activity, context).await?;
     let answer = Answer::fine(&view(&call, &activity)).status(StatusCode::CREATED);
     Ok(Reply(answer.header(

@@ -2,7 +2,7 @@
 
 use http::Uri;
 use seckill_api::Answer;
-use seckill_flow::{Audit, Fix, Report};
+use seckill_flow::{Audit, DifferenceKind, Fix, Report};
 use serde::{Deserialize, Serialize};
 
 use crate::call::{Call, InPath};
@@ -31,8 +31,27 @@ pub(crate) struct Wanted {
 struct Reconciled<'a> {
     /// Whether nothing is left to be put right.
     clean: bool,
+    /// What to do about each kind of difference that was found.
+    remedies: Vec<Remedy>,
     #[serde(flatten)]
     report: &'a Report,
+}
+
+#[derive(Serialize)]
+struct Remedy {
+    kind: DifferenceKind,
+    remedy: &'static str,
+}
+
+fn remedies(report: &Report) -> Vec<Remedy> {
+    let mut kinds: Vec<_> = report.differences.iter().map(|difference| difference.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let remedy = |kind: DifferenceKind| Remedy {
+        kind,
+        remedy: kind.remedy(),
+    };
+    kinds.into_iter().map(remedy).collect()
 }
 
 /// Store, queue and ledger side by side; dry unless asked to fix.
@@ -54,6 +73,7 @@ pub(crate) async fn reconcile(
     }
     let answer = Answer::fine(&Reconciled {
         clean: report.is_clean(),
+        remedies: remedies(&report),
         report: &report,
     });
     Ok(Reply(answer))

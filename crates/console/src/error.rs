@@ -23,7 +23,7 @@ pub(crate) enum Error {
     #[error("foreign origin")]
     ForeignOrigin,
     /// One member of body or query is of the wrong form or out of range.
-    #[error("{field} {why}")]
+    #[error("{field}: {why}")]
     Invalid {
         field: Cow<'static, str>,
         why: Cow<'static, str>,

@@ -40,6 +40,7 @@ mod origin;
 mod outer;
 mod page;
 mod penalties;
+mod precheck;
 mod products;
 mod recover;
 mod router;
@@ -52,6 +53,7 @@ mod write;
 
 pub use auth::{AdminToken, WeakToken};
 pub use check::{Check, CheckState, HouseChecks};
+pub use precheck::{Misfit, precheck};
 pub use router::{ROUTES, router};
 pub use service::Connection;
 pub use state::{Console, Parts, Settings};

@@ -5,7 +5,6 @@ use seckill_sale::{Challenge, Price, ProductId, Quantity, Stock, Window};
 
 use crate::error::Error;
 use crate::input;
-use crate::state::Console;
 
 /// An offer as it was sent.
 pub(crate) struct Offer {
@@ -21,7 +20,7 @@ pub(crate) struct Offer {
 
 impl Offer {
     /// The activity that offers this within `window`.
-    pub(crate) fn within(self, window: Window, console: &Console) -> Result<NewActivity, Error> {
+    pub(crate) fn within(self, window: Window, shards_max: u16) -> Result<NewActivity, Error> {
         let stock = input::number("stock", self.stock, Stock::new)?;
         let per_user_limit = input::number("per_user_limit", self.per_user_limit, Quantity::new)?;
         check_limit(per_user_limit, stock.get())?;
@@ -32,7 +31,7 @@ impl Offer {
             stock,
             window,
             per_user_limit,
-            shards: shards(self.shards, console.settings.shards_max)?,
+            shards: shards(self.shards, shards_max)?,
             challenge: self.challenge,
             draft: false,
             notice: self

@@ -25,7 +25,7 @@ pub(crate) struct Wanted {
     stock: u64,
 }
 
-fn narrowed(wanted: Wanted) -> Result<NewProduct, Error> {
+pub(crate) fn narrowed(wanted: Wanted) -> Result<NewProduct, Error> {
     Ok(NewProduct {
         name: input::title("name", wanted.name)?,
         price: input::number("price_cents", wanted.price_cents, Price::new)?,

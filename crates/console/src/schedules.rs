@@ -99,7 +99,7 @@ fn narrowed(wanted: Wanted, call: &Call) -> Result<NewSchedule, Error> {
         notice: wanted.notice,
     };
     Ok(NewSchedule {
-        template: offer.within(window, &call.console)?,
+        template: offer.within(window, call.console.settings.shards_max)?,
         cron: wanted.cron,
         time_zone: wanted.time_zone,
         lead_ms,

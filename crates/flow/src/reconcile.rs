@@ -111,7 +111,16 @@ impl Operator {
         let truncated = found.truncated;
         let differences = self.fix(id, found, left_may).await?;
         for difference in &differences {
-            tracing::warn!(activity = %id, ?difference, "store and ledger differed");
+            tracing::warn!(
+                activity = %id,
+                user = difference.user.as_ref().map(UserId::as_str),
+                ticket = difference.ticket.map(tracing::field::display),
+                kind = ?difference.kind,
+                store = difference.store,
+                ledger = difference.ledger,
+                fixed = difference.fixed,
+                "store and ledger differed"
+            );
         }
         let after = self.audit(id).await?;
         Ok(Report {

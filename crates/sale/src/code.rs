@@ -69,7 +69,7 @@ codes! {
     /// No such activity.
     UnknownActivity = 40400, 404, "活动不存在", "There is no such sale";
     /// No ticket or no order of this user.
-    NotFound = 40401, 404, "没有找到您的记录", "You have no such ticket or order";
+    NotFound = 40401, 404, "没有找到所请求的内容", "What was asked for was not found";
     /// No such method on this path.
     MethodNotAllowed = 40500, 405, "不支持的请求方法", "The method is not allowed here";
     /// The request took too long to arrive.

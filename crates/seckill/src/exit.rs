@@ -1,7 +1,6 @@
 //! How the program ends: exit codes and the one line that says why.
 
 use std::fmt;
-use std::process::ExitCode;
 
 /// Why a command did not do what was asked.
 #[derive(Debug)]
@@ -47,13 +46,13 @@ impl Failure {
         Self::new(Kind::Unreachable, message)
     }
 
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self.kind {
+    pub(crate) const fn exit_code(&self) -> u8 {
+        match self.kind {
             Kind::Failed => 1,
             Kind::Usage => 2,
             Kind::Violated => 3,
             Kind::Unreachable => 4,
-        })
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::effective::{Effective, Entry};
 use crate::error::{Error, Origin};
 use crate::nearest::nearest;
-use crate::sources::{PREFIX, SettingsFile, Sources, is_service_link};
+use crate::sources::{PREFIX, SettingsFile, Sources, is_foreign};
 use crate::table::{self, Key};
 use crate::value::Value;
 
@@ -93,7 +93,7 @@ impl Gathered {
             let Some(rest) = variable.strip_prefix(PREFIX) else {
                 continue;
             };
-            if is_service_link(variable, value) {
+            if is_foreign(variable, value) {
                 continue;
             }
             let name = rest.to_ascii_lowercase().replace("__", ".");

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::error::{Error, Origin};
+use crate::nearest::nearest;
+use crate::table;
 
 /// What every variable begins with.
 pub(crate) const PREFIX: &str = "SECKILL_";
@@ -69,9 +71,17 @@ fn variables(all: impl Iterator<Item = (OsString, OsString)>) -> Result<Vec<(Str
     Ok(ours)
 }
 
+/// Whether a variable is none of ours in spite of its beginning: one of an orchestrator, or one without `__` that neither is a setting
+/// nor looks like one, such as `SECKILL_BIN` of our own tests.
+pub(crate) fn is_foreign(variable: &str, value: &str) -> bool {
+    let name = variable.strip_prefix(PREFIX).unwrap_or(variable).to_ascii_lowercase();
+    let looks_like_ours = || nearest(&name, table::keys().iter().map(|key| key.name.as_str())).is_some();
+    is_service_link(variable, value) || !name.is_empty() && !name.contains("__") && !looks_like_ours()
+}
+
 /// Whether a variable was set by a container orchestrator for a service that happens to be called "seckill…": such variables
 /// appear in every container beside it, and nobody typed them.
-pub(crate) fn is_service_link(name: &str, value: &str) -> bool {
+fn is_service_link(name: &str, value: &str) -> bool {
     let single = !name.contains("__");
     let service = name.ends_with("_SERVICE_HOST") || name.contains("_SERVICE_PORT");
     let port = name.ends_with("_PORT") && (value.starts_with("tcp://") || value.starts_with("udp://"));
@@ -88,6 +98,22 @@ mod tests {
         let all = [("PATH", "/bin"), ("SECKILL_DATA_DIR", "d"), ("seckill_data_dir", "e")];
         let ours = variables(all.into_iter().map(|(name, value)| (name.into(), value.into()))).unwrap();
         assert_eq!(ours, vec![("SECKILL_DATA_DIR".to_owned(), "d".to_owned())]);
+    }
+
+    #[test]
+    fn a_variable_without_section_is_ours_only_where_it_is_a_setting_or_looks_like_one() {
+        for name in ["SECKILL_BIN", "SECKILL_REVISION", "SECKILL_WEATHER"] {
+            assert!(is_foreign(name, "x"), "{name}");
+        }
+        for name in [
+            "SECKILL_DATA_DIR",
+            "SECKILL_DATADIR",
+            "SECKILL_QUEUE_WORKERS",
+            "SECKILL_",
+            "SECKILL_WEATHER__KEY",
+        ] {
+            assert!(!is_foreign(name, "x"), "{name}");
+        }
     }
 
     #[test]

@@ -69,6 +69,19 @@ async fn messages_follow_the_reader_s_language() {
 }
 
 #[tokio::test]
+async fn an_unknown_path_is_not_told_about_tickets() {
+    let house = House::new();
+    for (language, sentence) in [
+        ("en", "What was asked for was not found"),
+        ("zh", "没有找到所请求的内容"),
+    ] {
+        let reply = house.get("/nowhere").header("accept-language", language).send().await;
+        assert_eq!((reply.code(), &reply.json["message"]), (40401, &sentence.into()));
+        assert_eq!(reply.json["detail"], "nothing is at this path");
+    }
+}
+
+#[tokio::test]
 async fn health_says_alive_and_readiness_follows_the_process() {
     let house = House::new();
     house.get("/healthz").send().await.is(200, 0);

@@ -72,7 +72,7 @@ impl Ticked {
         let reason = error.to_string();
         tracing::warn!(
             ?part,
-            ?activity,
+            activity = activity.map(tracing::field::display),
             reason,
             "the scheduler could not do a part; it tries again"
         );

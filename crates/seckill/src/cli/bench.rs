@@ -3,8 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use seckill_bench::load::CONNECTIONS_MAX;
+use seckill_bench::ratios::PAIRS_MIN;
 
 use super::AdminArgs;
+
+fn at_least(min: usize) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(min as u64..)
+}
 
 /// What to compare with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -21,14 +28,14 @@ pub(crate) struct BenchArgs {
     pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) admin: AdminArgs,
-    /// Units on sale.
-    #[arg(long, default_value_t = 10_000)]
+    /// Units on sale, 1 at least.
+    #[arg(long, default_value_t = 10_000, value_parser = RangedU64ValueParser::<u64>::new().range(1..))]
     pub(crate) units: u64,
-    /// Users who try, once each.
-    #[arg(long, default_value_t = 100_000)]
+    /// Users who try, once each; 1 at least.
+    #[arg(long, default_value_t = 100_000, value_parser = at_least(1))]
     pub(crate) users: usize,
-    /// Connections of the crowd.
-    #[arg(long, default_value_t = 256)]
+    /// Connections of the crowd, 1 to 20000.
+    #[arg(long, default_value_t = 256, value_parser = RangedU64ValueParser::<usize>::new().range(1..=CONNECTIONS_MAX as u64))]
     pub(crate) connections: usize,
     /// Seed of the user ids.
     #[arg(long)]
@@ -36,8 +43,8 @@ pub(crate) struct BenchArgs {
     /// Compare with this in the same run.
     #[arg(long)]
     pub(crate) baseline: Option<Baseline>,
-    /// Interleaved pairs of each comparison.
-    #[arg(long, default_value_t = 5)]
+    /// Interleaved pairs of each comparison; fewer than 5 say nothing of the spread.
+    #[arg(long, default_value_t = PAIRS_MIN, value_parser = at_least(PAIRS_MIN))]
     pub(crate) pairs: usize,
     /// Connections of the comparisons; without it 64, and 256 for accepted purchases: they share a disk sync with those that come at the
     /// same time, so few connections measure the disk.
@@ -67,8 +74,8 @@ pub(crate) struct BenchArgs {
     /// Only run sale after sale on one process, and see what it keeps of them.
     #[arg(long)]
     pub(crate) soak: bool,
-    /// Sales of --soak; fewer than 1,000 tell how memory moves, but are not judged by it.
-    #[arg(long, default_value_t = 1_000, value_name = "COUNT")]
+    /// Sales of --soak, 4 at least; fewer than 1,000 tell how memory moves, but are not judged by it.
+    #[arg(long, default_value_t = 1_000, value_name = "COUNT", value_parser = at_least(4))]
     pub(crate) sales: usize,
     /// Begin the sales of --soak evenly over this time, such as 20m; without it each begins when the one before it has ended.
     #[arg(long, value_name = "DURATION", requires = "soak")]

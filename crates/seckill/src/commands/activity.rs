@@ -1,6 +1,9 @@
 //! `seckill activity …` and `seckill preheat`, through the admin API of a running server.
 
-use serde_json::{Map, Value, json};
+mod summary;
+
+use seckill_console::precheck;
+use serde_json::{Value, json};
 
 use super::Context;
 use super::remote::Remote;
@@ -9,6 +12,9 @@ use crate::exit::{Failure, Outcome};
 use crate::logging::print;
 
 pub(super) fn run(context: &Context, admin: &AdminArgs, command: &ActivityCommand) -> Outcome {
+    if let ActivityCommand::Create(args) = command {
+        check(args)?;
+    }
     let remote = Remote::new(context, admin)?;
     let action =
         |id: &u64, action: &str, body: Value| remote.post(&format!("/admin/api/activities/{id}/{action}"), &body);
@@ -22,11 +28,22 @@ pub(super) fn run(context: &Context, admin: &AdminArgs, command: &ActivityComman
         ActivityCommand::Close { id } => action(id, "close", json!({}))?,
         ActivityCommand::AddStock { id, quantity } => action(id, "add-stock", json!({ "quantity": quantity }))?,
     };
-    show(context, &answer)
+    if context.json {
+        return print(&answer.to_string());
+    }
+    let as_given = match command {
+        ActivityCommand::Create(args) => Some((&*args.starts_at, &*args.ends_at)),
+        _ => None,
+    };
+    match &answer {
+        Value::Array(rows) => rows.iter().try_for_each(|row| print(&summary::row(row))),
+        activity => print(&summary::lines(command, activity, as_given).join("\n")),
+    }
 }
 
-fn create(remote: &Remote, args: &CreateArgs) -> Result<Value, Failure> {
-    let mut body = json!({
+/// The bodies that make the sale, and its product where none is named.
+fn bodies(args: &CreateArgs) -> (Value, Option<Value>) {
+    let activity = json!({
         "product_id": args.product,
         "title": args.title,
         "seckill_price_cents": args.price_cents,
@@ -35,13 +52,33 @@ fn create(remote: &Remote, args: &CreateArgs) -> Result<Value, Failure> {
         "ends_at": args.ends_at,
         "per_user_limit": args.per_user_limit,
     });
-    if args.product.is_none() {
-        let product = json!({
+    let product = args.product.is_none().then(|| {
+        json!({
             "name": args.title, "price_cents": args.price_cents, "currency": args.currency, "stock": args.stock,
-        });
-        body["product_id"] = remote.post("/admin/api/products", &product)?["id"].take();
+        })
+    });
+    (activity, product)
+}
+
+/// Whether the server would take both, before one of them is made.
+fn check(args: &CreateArgs) -> Outcome {
+    let (activity, product) = bodies(args);
+    precheck(&activity, product.as_ref()).map_err(|misfit| {
+        let flag = match misfit.field.as_str() {
+            "seckill_price_cents" => "price-cents".to_owned(),
+            "product_id" => "product".to_owned(),
+            field => field.replace('_', "-"),
+        };
+        Failure::usage(format!("--{flag}: {}; nothing was made", misfit.why))
+    })
+}
+
+fn create(remote: &Remote, args: &CreateArgs) -> Result<Value, Failure> {
+    let (mut activity, product) = bodies(args);
+    if let Some(product) = product {
+        activity["product_id"] = remote.post("/admin/api/products", &product)?["id"].take();
     }
-    remote.post("/admin/api/activities", &body)
+    remote.post("/admin/api/activities", &activity)
 }
 
 /// All pages of the list.
@@ -57,40 +94,4 @@ fn list(remote: &Remote) -> Result<Value, Failure> {
             None => return Ok(Value::Array(rows)),
         }
     }
-}
-
-/// Prints an answer: as it came, or one line a row.
-pub(super) fn show(context: &Context, answer: &Value) -> Outcome {
-    if context.json {
-        return print(&answer.to_string());
-    }
-    match answer {
-        Value::Array(rows) => rows.iter().try_for_each(|row| print(&summary(row))),
-        Value::Object(members) => print(&lines(members)),
-        other => print(&other.to_string()),
-    }
-}
-
-fn summary(row: &Value) -> String {
-    let members = [
-        "id",
-        "phase",
-        "title",
-        "stock_left",
-        "stock_total",
-        "starts_at",
-        "ends_at",
-    ];
-    let texts = members.map(|name| format!("{name}={}", plain(&row[name])));
-    texts.join("  ")
-}
-
-fn lines(members: &Map<String, Value>) -> String {
-    let width = members.keys().map(String::len).max().unwrap_or(0);
-    let line = |(name, value): (&String, &Value)| format!("{name:<width$}  {}", plain(value));
-    members.iter().map(line).collect::<Vec<_>>().join("\n")
-}
-
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -80,7 +80,7 @@ fn ratios(args: &BenchArgs) -> Result<Vec<seckill_bench::comparison::RatioReport
     };
     let all = Comparison::ALL.into_iter().filter(chosen).map(|comparison| {
         say(&format!(
-            "comparing {comparison:?} with the bare listener, {} pairs",
+            "comparing with the bare listener: {comparison}, {} pairs",
             config.pairs
         ));
         let usual = if comparison == Comparison::Acceptances {

@@ -45,10 +45,8 @@ fn check(context: &Context) -> Outcome {
         errors.iter().for_each(|error| say(&format!("error: {error}")));
     }
     match errors.len() {
-        0 => {
-            say("the server can be started with these settings");
-            Ok(())
-        }
+        0 if context.json => Ok(()),
+        0 => print("the server can be started with these settings"),
         count => Err(Failure::usage(format!("{count} of the settings cannot be used"))),
     }
 }

@@ -1,26 +1,28 @@
 //! `seckill demo`: everything in one process in a temporary folder, with a sample sale that opens in a moment.
 
+mod introduction;
 mod summary;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use rand::RngExt;
-use seckill_bench::canonical::{SaleConfig, run_on, wait_open};
+use seckill_bench::canonical::{SaleConfig, SaleReport, run_on, wait_open};
 use seckill_bench::server::Target;
 use seckill_gate::{Expectations, Signer};
 use seckill_sale::{Clock, SystemClock, UserId};
 use seckill_settings::{Settings, Sources};
 use serde_json::json;
 
+use super::Context;
 use super::bench::bar_with;
 use super::remote::Remote;
 use crate::cli::DemoArgs;
 use crate::exit::{Failure, Outcome, chain};
 use crate::logging::{self, print, say};
 use crate::serve::{self, Running, Signals};
+use introduction::Introduction;
 
 /// When the sample sale opens.
 const OPENS_IN_S: i64 = 15;
@@ -33,7 +35,7 @@ const CROWD_OVER: Duration = Duration::from_secs(10);
 /// How long a token of the demo holds.
 const TOKEN_TTL_MS: i64 = 12 * 3_600 * 1_000;
 
-pub(super) fn run(args: &DemoArgs) -> Outcome {
+pub(super) fn run(context: &Context, args: &DemoArgs) -> Outcome {
     let folder = tempfile::Builder::new()
         .prefix("seckill-demo-")
         .tempdir()
@@ -46,11 +48,34 @@ pub(super) fn run(args: &DemoArgs) -> Outcome {
     let running = serve::start(settings, &mut signals)?;
     let (public, admin) = (running.public_addr(), running.admin_addr());
     let activity = prepare(&Remote::at(admin, admin_token.clone()))?;
-    introduce(public, admin, activity, &secret, &admin_token)?;
+    let introduction = Introduction {
+        public,
+        admin,
+        activity,
+        token: token(&secret)?,
+        admin_token,
+    };
+    match (context.json, args.crowd) {
+        (false, _) => print(&introduction.text())?,
+        (true, None) => print(&introduction.json().to_string())?,
+        // The one document comes when the crowd is through.
+        (true, Some(_)) => say(&introduction.text()),
+    }
     if let Some(crowd) = args.crowd {
-        let target = Target::running(&public.to_string(), &admin.to_string(), &admin_token, secret.as_bytes());
+        let admin_token = &introduction.admin_token;
+        let target = Target::running(&public.to_string(), &admin.to_string(), admin_token, secret.as_bytes());
         let target = target.map_err(|error| Failure::failed(chain(&error)))?;
-        run_crowd(&target, activity, crowd)?;
+        let sale = run_crowd(&target, activity, crowd)?;
+        if context.json {
+            let mut document = introduction.json();
+            document["sale"] = serde_json::to_value(&sale).map_err(Failure::failed)?;
+            print(&document.to_string())?;
+        } else {
+            print(&summary::lines(&sale).join("\n"))?;
+        }
+        if !sale.violations.is_empty() {
+            return Err(Failure::violated(sale.violations.join("; ")));
+        }
     }
     end(running, signals, args.exit)
 }
@@ -110,17 +135,6 @@ fn prepare(remote: &Remote) -> Result<u64, Failure> {
         .ok_or_else(|| Failure::failed("the activity has no id"))
 }
 
-fn introduce(public: SocketAddr, admin: SocketAddr, activity: u64, secret: &str, admin_token: &str) -> Outcome {
-    let token = token(secret)?;
-    print(&format!(
-        "storefront   http://{public}/\n\
-         console      http://{admin}/   token {admin_token}\n\
-         activity {activity}: {UNITS} units, opens in {OPENS_IN_S} s\n\
-         buy          curl -X POST http://{public}/api/seckill/{activity} -H 'Authorization: Bearer {token}'\n\
-         result       curl http://{public}/api/seckill/result/{activity} -H 'Authorization: Bearer {token}'"
-    ))
-}
-
 /// A token of a sample buyer: sign-in without a password.
 fn token(secret: &str) -> Result<String, Failure> {
     let expectations = Expectations {
@@ -134,7 +148,7 @@ fn token(secret: &str) -> Result<String, Failure> {
     signer.sign(&user, now, now.plus(TOKEN_TTL_MS)).map_err(Failure::failed)
 }
 
-fn run_crowd(target: &Target, activity: u64, users: usize) -> Outcome {
+fn run_crowd(target: &Target, activity: u64, users: usize) -> Result<SaleReport, Failure> {
     say(&format!("{users} buyers wait for the opening"));
     wait_open(target, activity, Duration::from_secs(60)).map_err(|error| Failure::failed(chain(&error)))?;
     // Without a rate: the crowd's pace is made up.
@@ -147,11 +161,7 @@ fn run_crowd(target: &Target, activity: u64, users: usize) -> Outcome {
     };
     let sale = run_on(target, activity, &config).map_err(|error| Failure::failed(chain(&error)))?;
     bar.finish_and_clear();
-    print(&summary::lines(&sale).join("\n"))?;
-    match &sale.violations[..] {
-        [] => Ok(()),
-        violations => Err(Failure::violated(violations.join("; "))),
-    }
+    Ok(sale)
 }
 
 fn random_hex() -> String {

@@ -12,6 +12,8 @@ mod remote;
 mod serve;
 mod token;
 
+use std::fmt::Display;
+
 use clap::CommandFactory;
 use seckill_settings::{Settings, Sources};
 
@@ -27,7 +29,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
     };
     match cli.command {
         Command::Serve(args) => serve::serve(&context, &args),
-        Command::Demo(args) => demo::run(&args),
+        Command::Demo(args) => demo::run(&context, &args),
         Command::Activity { admin, command } => activity::run(&context, &admin, &command),
         Command::Preheat { admin, id } => activity::run(&context, &admin, &ActivityCommand::Preheat { id }),
         Command::Audit { admin, id } => audit::audit(&context, &admin, id),
@@ -66,7 +68,21 @@ impl Context {
 
     /// The settings, all sources taken together.
     pub(crate) fn settings(&self, flags: Vec<Flag>) -> Result<Settings, Failure> {
-        Ok(Settings::load(&self.sources(flags)?)?)
+        Settings::check(&self.sources(flags)?).map_err(|errors| refused(&errors))
+    }
+}
+
+/// All that is wrong with settings, as one failure.
+pub(crate) fn refused(errors: &[impl Display]) -> Failure {
+    let mut lines: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    lines.dedup();
+    match &lines[..] {
+        [one] => Failure::usage(one),
+        many => Failure::usage(format!(
+            "{} of the settings cannot be used:\n  {}",
+            many.len(),
+            many.join("\n  ")
+        )),
     }
 }
 

@@ -1,5 +1,7 @@
 //! `seckill plan`: how many nodes and stores a crowd needs.
 
+mod rounded;
+
 use seckill_bench::plan::{Crowd, Figures, Plan, plan};
 use serde_json::{Value, json};
 
@@ -42,7 +44,19 @@ fn peak_seconds(plan: &Plan) -> f64 {
 fn document(plan: &Plan) -> Result<Value, Failure> {
     let mut document = serde_json::to_value(plan).map_err(Failure::failed)?;
     document["peak_seconds"] = json!(peak_seconds(plan));
+    rounded::round(&mut document);
+    if is_beyond_one_process(plan) {
+        document["note"] = json!(ONE_PROCESS);
+    }
     Ok(document)
+}
+
+/// What a plan with several nodes means today.
+const ONE_PROCESS: &str = "this version runs one process, with one store in it: several nodes and shards say how far the crowd is beyond one \
+    machine like the measured ones; lower the rate that is let in (switch admit_ratio) or take a larger machine";
+
+const fn is_beyond_one_process(plan: &Plan) -> bool {
+    1 < plan.nodes || 1 < plan.stores
 }
 
 fn lines(args: &PlanArgs, plan: &Plan) -> Vec<String> {
@@ -69,6 +83,9 @@ fn lines(args: &PlanArgs, plan: &Plan) -> Vec<String> {
         "from {} requests/s a node, {} claims/s a store, {} orders/s: measure yours with `seckill bench`",
         args.node_rate, args.store_rate, args.order_rate
     ));
+    if is_beyond_one_process(plan) {
+        lines.push(format!("note: {ONE_PROCESS}"));
+    }
     lines
 }
 
@@ -158,5 +175,23 @@ mod tests {
             (&document["peak_per_s"], &document["peak_seconds"]),
             (&json!(100.0), &json!(1.0))
         );
+    }
+
+    #[test]
+    fn a_plan_beyond_one_process_says_that_this_version_runs_one() {
+        let said = |arguments| {
+            let (args, plan) = asked(arguments);
+            lines(&args, &plan).join("\n")
+        };
+        assert!(said("--users 100000 --clicks 5 --seconds 60").contains("this version runs one process"));
+        assert!(!said("--users 100 --clicks 1 --seconds 60").contains("this version runs one process"));
+    }
+
+    #[test]
+    fn the_document_has_no_rounding_errors_of_divisions() {
+        let (_, plan) = asked("--users 100000 --clicks 5 --seconds 60");
+        let document = document(&plan).unwrap();
+        assert_eq!(document["peak_seconds"], json!(6.0));
+        assert_eq!(document["peak_per_s"], json!(83_333.333_333));
     }
 }

@@ -1,8 +1,9 @@
 //! `seckill serve`, `seckill work`, `seckill migrate`.
 
 use seckill_settings::StoreUrl;
+use serde_json::json;
 
-use super::{Context, flag};
+use super::{Context, flag, refused};
 use crate::cli::{DataArgs, Role, ServeArgs};
 use crate::exit::{Failure, Outcome};
 use crate::{logging, serve};
@@ -17,7 +18,10 @@ pub(super) fn serve(context: &Context, args: &ServeArgs) -> Outcome {
     if !asked_all && matches!(settings.store.url, StoreUrl::Embedded) {
         return Err(Failure::usage(EMBEDDED_ROLES));
     }
-    serve::acceptance::check(&settings)?;
+    match &serve::acceptance::refusals(&settings)[..] {
+        [] => {}
+        refusals => return Err(refused(refusals)),
+    }
     logging::start(&settings.log)?;
     serve::run(settings)
 }
@@ -36,6 +40,9 @@ pub(super) fn migrate(context: &Context, args: &DataArgs) -> Outcome {
     let mut settings = context.settings(args.flags())?;
     settings.database.migrate_at_start = true;
     drop(serve::layers::open_layers(&settings, serve::Patience::of_command())?);
-    logging::say("the database has the tables of this version");
-    Ok(())
+    logging::print(&if context.json {
+        json!({"database": serve::acceptance::database(&settings)?, "migrated": true}).to_string()
+    } else {
+        "the database has the tables of this version".to_owned()
+    })
 }

@@ -1,7 +1,8 @@
 //! `seckill token`: user tokens for curl, ab and wrk, signed with the configured secret.
 
-use std::fs::File;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{BufWriter, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use rand::RngExt;
@@ -47,10 +48,15 @@ pub(super) fn run(context: &Context, args: &TokenArgs) -> Outcome {
             minting
                 .write(users, out)
                 .map_err(|error| Failure::failed(format!("{}: {error}", out.display())))?;
-            if context.json {
-                logging::print(&json!({"users": users, "out": out}).to_string())?;
-            }
-            Ok(())
+            logging::print(&if context.json {
+                json!({"users": users, "out": out}).to_string()
+            } else {
+                format!(
+                    "{users} tokens, one a line, written to {} (readable by you alone), good for {}",
+                    out.display(),
+                    args.ttl
+                )
+            })
         }
         _ => Err(Failure::usage("give --user, or --users with --out")),
     }
@@ -80,7 +86,17 @@ impl Minting {
 
     /// Random scattered ids, so that nothing is measured on a row of neighbours.
     fn write(&self, users: usize, out: &Path) -> Result<(), Box<dyn std::error::Error>> {
-        let mut file = BufWriter::new(File::create(out)?);
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(out)?;
+        // A regular file that was there keeps its own mode otherwise; what is no file (/dev/stdout) has none to set.
+        if file.metadata()?.is_file() {
+            file.set_permissions(Permissions::from_mode(0o600))?;
+        }
+        let mut file = BufWriter::new(file);
         let mut rng = rand::rng();
         for _ in 0..users {
             let user = UserId::new(&format!("u{:016x}", rng.random::<u64>()))?;

@@ -21,7 +21,7 @@ pub(crate) const CONNECTIONS_MAX: usize = 512;
 pub(crate) fn bind(settings: &Settings) -> Result<Listener, Failure> {
     let address = settings.admin.listen;
     Listener::bind(address, settings.server.accept_backlog)
-        .map_err(|error| Failure::failed(format!("admin.listen {address}: {}", chain(&error))))
+        .map_err(|error| public::unbound("admin.listen", "--admin-listen", &error))
 }
 
 /// The operator's token: from the settings, else the data folder's own.

@@ -17,7 +17,18 @@ use crate::exit::{Failure, chain};
 pub(crate) fn bind(settings: &Settings) -> Result<Listener, Failure> {
     let address = settings.server.listen;
     Listener::bind(address, settings.server.accept_backlog)
-        .map_err(|error| Failure::failed(format!("server.listen {address}: {}", chain(&error))))
+        .map_err(|error| unbound("server.listen", "--listen", &error))
+}
+
+/// Why a port can't be listened on, and how to take another one.
+pub(crate) fn unbound(key: &str, flag: &str, error: &seckill_listener::Error) -> Failure {
+    let remedy = match error {
+        seckill_listener::Error::AddressInUse { .. } => {
+            format!("; end that process, or give another address with {flag}")
+        }
+        _ => format!("; `{flag}` gives another address"),
+    };
+    Failure::failed(format!("{key}: {}{remedy}", chain(error)))
 }
 
 /// Whether the API can be made with these settings.

@@ -148,6 +148,8 @@ pub struct Log {
 /// Form of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
+    /// Text where stderr is a terminal, JSON elsewhere.
+    Auto,
     /// One JSON object a line.
     Json,
     /// For people.
@@ -156,10 +158,10 @@ pub enum LogFormat {
 
 impl Log {
     pub(super) fn narrow(reader: &Reader<'_>) -> Self {
-        let format = if reader.get::<String>("log.format") == "json" {
-            LogFormat::Json
-        } else {
-            LogFormat::Text
+        let format = match reader.get::<String>("log.format").as_str() {
+            "json" => LogFormat::Json,
+            "text" => LogFormat::Text,
+            _ => LogFormat::Auto,
         };
         Self {
             format,

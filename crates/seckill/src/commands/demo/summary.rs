@@ -37,7 +37,7 @@ pub(super) fn lines(sale: &SaleReport) -> Vec<String> {
     lines.extend(load.unanswered.iter().map(|unanswered| {
         row(
             "no answer",
-            format!("{} requests ({:?})", unanswered.count, unanswered.reason),
+            format!("{} requests ({})", unanswered.count, unanswered.reason),
         )
     }));
     let latency = &load.latency;
