@@ -1,5 +1,6 @@
 //! `seckill serve`, `seckill work`, `seckill migrate`.
 
+use seckill_settings::DatabaseUrl;
 use seckill_settings::StoreUrl;
 use serde_json::json;
 
@@ -41,7 +42,11 @@ pub(super) fn migrate(context: &Context, args: &DataArgs) -> Outcome {
     settings.database.migrate_at_start = true;
     drop(serve::layers::open_layers(&settings, serve::Patience::of_command())?);
     logging::print(&if context.json {
-        json!({"database": serve::acceptance::database(&settings)?, "migrated": true}).to_string()
+        let database = match &settings.database.url {
+            DatabaseUrl::Sqlite(path) => path.display().to_string(),
+            DatabaseUrl::Remote(url) => url.to_string(),
+        };
+        json!({"database": database, "migrated": true}).to_string()
     } else {
         "the database has the tables of this version".to_owned()
     })
