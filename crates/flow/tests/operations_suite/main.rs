@@ -8,6 +8,7 @@ mod shop;
 mod trade;
 
 mod audit;
+mod behind;
 mod brake;
 mod brake_hanging;
 mod catalogue;

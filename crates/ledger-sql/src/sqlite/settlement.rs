@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use rusqlite::Transaction;
 use seckill_ledger::{Error, LedgerRecord, MovementKind, Page, PageRequest, SettleBatch, Settled, Settlement, Tally};
-use seckill_sale::{ActivityId, Currency, Delivery, FailureReason, Price, ProductId, UserId};
+use seckill_sale::{ActivityId, Currency, Delivery, FailureReason, Price, ProductId, Ticket, UserId};
 
 use super::errors::{Stop, found};
 use super::inserts::{Binder, ORDERS, RECORDS, RECORDS_OF};
@@ -178,6 +178,11 @@ impl Settlement for Sqlite {
             records.filter_map(Result::transpose).collect()
         })
         .await
+    }
+
+    async fn newest_ticket(&self, activity: ActivityId) -> Result<Option<Ticket>, Error> {
+        self.read(move |transaction| records::newest_ticket(transaction, activity))
+            .await
     }
 
     async fn tally(&self, activity: ActivityId) -> Result<Tally, Error> {

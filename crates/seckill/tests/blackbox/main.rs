@@ -5,6 +5,7 @@ mod brake;
 mod command_line;
 mod crash;
 mod demo;
+mod disaster;
 mod hanging;
 mod purchase;
 mod push;
