@@ -1,4 +1,4 @@
-//! Losses that a start has to notice, beyond an older database: a journal that is behind, a database that is gone, a folder without data.
+//! Losses that a start has to notice, beyond an older database: a journal that is behind, a database that is gone.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -10,12 +10,12 @@ use serde_json::{Value, json};
 
 use crate::program;
 
-fn run(server: &Server, arguments: &[&str]) -> Output {
+pub(crate) fn run(server: &Server, arguments: &[&str]) -> Output {
     let data = server.data().to_string_lossy().into_owned();
     program().run(server.folder.path(), &[arguments, &["--data-dir", &data]].concat())
 }
 
-fn said(output: &Output) -> String {
+pub(crate) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
@@ -25,7 +25,7 @@ fn refused(server: &mut Server) {
     assert!(server.log().contains("seckill recover"), "{}", server.log());
 }
 
-fn ticket(server: &Server, activity: u64, user: &str) -> Value {
+pub(crate) fn ticket(server: &Server, activity: u64, user: &str) -> Value {
     let answer = server.buy(activity, user, "k").expect("answers");
     assert_eq!(answer.status, 202, "{answer:?}");
     answer.data()["ticket"].clone()
@@ -180,45 +180,4 @@ fn an_activity_that_only_the_journal_knows_is_refused_until_it_is_given_up() {
     assert_eq!((&audit["balanced"], &audit["orders_live"]), (&json!(true), &json!(2)));
     let next = server.sale(10, &json!({}));
     assert_eq!(server.settled(next)["stock_left"], 10, "nothing is inherited");
-}
-
-#[test]
-fn a_folder_without_data_is_named_and_nothing_is_made_there() {
-    let folder = tempfile::TempDir::new().expect("a folder");
-    let elsewhere = folder.path().join("seckill-data");
-    for arguments in [
-        &["recover"][..],
-        &["recover", "--yes"],
-        &["journal", "verify"],
-        &["journal", "repair"],
-        &["journal", "erase-buyer", "1", "a"],
-    ] {
-        let output = program().run(folder.path(), arguments);
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
-        assert!(said(&output).contains("no data"), "{output:?}");
-        assert!(!elsewhere.exists(), "{arguments:?}");
-    }
-}
-
-#[test]
-fn commands_for_a_stopped_server_say_so_and_a_buyer_is_erased_only_with_a_yes() {
-    let mut server = Server::start(&program());
-    let activity = server.sale(3, &json!({}));
-    ticket(&server, activity, "alice");
-    let _ = server.settled(activity);
-    for arguments in [&["recover"][..], &["migrate"], &["journal", "verify"]] {
-        let output = run(&server, arguments);
-        assert_eq!(output.status.code(), Some(1), "{output:?}");
-        assert!(said(&output).contains("stop it first"), "{output:?}");
-    }
-    server.terminate();
-    let erase = ["journal", "erase-buyer", &activity.to_string(), "alice"];
-    let dry = run(&server, &erase);
-    assert_eq!(dry.status.code(), Some(0), "{dry:?}");
-    assert!(said(&dry).contains("--yes"), "{dry:?}");
-    server.start_again();
-    assert_eq!(server.settled(activity)["balanced"], true);
-    server.terminate();
-    let done = run(&server, &[&erase[..], &["--yes"]].concat());
-    assert!(said(&done).contains("erased"), "{done:?}");
 }

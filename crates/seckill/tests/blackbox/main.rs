@@ -13,6 +13,7 @@ mod race;
 mod restore;
 mod shutdown;
 mod start;
+mod stopped;
 
 use seckill_testkit::Program;
 
