@@ -44,6 +44,17 @@ pub enum PlannedStep {
 }
 
 impl PlannedStep {
+    /// The sale.
+    #[must_use]
+    pub const fn activity(&self) -> ActivityId {
+        match self {
+            Self::Rebuild { activity }
+            | Self::Renew { activity, .. }
+            | Self::Realign { activity, .. }
+            | Self::Foreign { activity } => *activity,
+        }
+    }
+
     /// Whether carrying it out changes anything; what is left to a person does not.
     #[must_use]
     pub const fn changes(&self) -> bool {

@@ -73,7 +73,8 @@ fn carry_out(layers: &Layers, operator: &Operator, only: Option<ActivityId>) -> 
         }
     }
     let done = block_on(operator.recover(only)).map_err(|error| Failure::failed(chain(&error)))?;
-    if plan(operator, None)?.iter().any(PlannedStep::changes) {
+    let is_left = |step: &PlannedStep| step.changes() && only.is_some_and(|only| only != step.activity());
+    if plan(operator, None)?.iter().any(is_left) {
         say(&format!(
             "done: {} activities; others are left, and the server will not start before: `seckill recover` lists them",
             done.len()
