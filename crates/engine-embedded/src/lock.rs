@@ -27,7 +27,7 @@ pub struct Lock {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Another process, or another part of this one, has it.
-    #[error("{} is in use by {}", folder.display(), owner_name(*pid))]
+    #[error("{} is in use by {}; stop it first", folder.display(), owner_name(*pid))]
     Held {
         /// The folder.
         folder: PathBuf,

@@ -11,7 +11,8 @@ use crate::storage::Storage;
 use crate::turn::{Space, Turn};
 
 impl Turn {
-    /// Builds a new state. It may be larger than a frame: the state is there once its last record, `Built`, is.
+    /// Builds a new state. It may be larger than a frame: the state is there once its last record, `Built`, is; until then the
+    /// one that it replaces is.
     pub(crate) fn open<S: Storage>(
         &mut self,
         opening: Opening,
@@ -19,7 +20,9 @@ impl Turn {
         journal: &mut Journal<S>,
     ) -> Result<OpenOutcome, Error> {
         let activity = opening.opened.terms.activity;
-        if let Some(sale) = state.sale(activity) {
+        if let Some(sale) = state.sale(activity)
+            && opening.replaces != Some(sale.epoch())
+        {
             return Ok(OpenOutcome::Exists { epoch: sale.epoch() });
         }
         if self.space != Space::Enough {

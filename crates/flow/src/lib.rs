@@ -2,6 +2,7 @@
 //!
 //! `purchase` and `settle` are the main flow, a page each; everything else serves them.
 
+mod apart;
 mod asked;
 mod audit;
 mod brake;
@@ -11,19 +12,23 @@ mod dead_letters;
 mod expire;
 mod halfway;
 mod held;
+mod known;
 mod movements;
 mod operator;
 mod orders;
 mod pace;
+mod planned_step;
 mod preheat;
 mod purchase;
 mod reconcile;
 mod recover;
+mod renew;
 mod results;
 mod schedule;
 mod settle;
 mod worker;
 
+pub use apart::{Apart, apart};
 pub use audit::Audit;
 pub use catalogue::live_activities;
 pub use close::Closing;
@@ -31,10 +36,11 @@ pub use dead_letters::DeadLettersAfterEnd;
 pub use expire::{BATCHES_A_SWEEP, ORDERS_A_BATCH, Swept};
 pub use operator::{Error, Layers, Operator, OperatorSettings};
 pub use pace::{Pace, wait_ms};
+pub use planned_step::PlannedStep;
 pub use preheat::{Preheated, SEQUENCES_AN_EPOCH};
 pub use purchase::{Purchase, Queued, Wish};
 pub use reconcile::{DIFFERENCES_MAX, Difference, DifferenceKind, Fix, Report};
-pub use recover::{PlannedStep, Recovered};
+pub use recover::Recovered;
 pub use results::{Progress, PurchaseResult, Results, Subscription};
 pub use schedule::{Failure, Occurrences, OccurrencesError, Part, ROUNDS_A_TICK, Scheduler, SchedulerSettings, Ticked};
 pub use settle::{Pass, Settle, SettleOptions};

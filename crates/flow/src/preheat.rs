@@ -3,10 +3,11 @@
 //! It works from the ledger alone: epoch + 1, units that are neither sold nor returned, less those that dead letters keep, and every
 //! buyer that the ledger knows. Where the store has a state already, nothing is changed: a queue is only where a state is.
 
-use seckill_ledger::{Conflict, Context, LedgerRecord, PageRequest, RecordState};
-use seckill_sale::{ActivityId, Epoch, Opened, Restored, Status, TicketState};
+use seckill_ledger::{Conflict, Context};
+use seckill_sale::{ActivityId, Epoch, Opened, Status};
 use seckill_stock::{OpenOutcome, Opening};
 
+use crate::renew::Old;
 use crate::{Error, Operator};
 
 /// What preheating came to.
@@ -27,14 +28,6 @@ pub const SEQUENCES_AN_EPOCH: u64 = seckill_sale::Stock::MAX;
 
 /// Readings of the ledger before it is given up as changing all the time.
 const ATTEMPTS_MAX: u32 = 8;
-
-/// What the ledger's records say.
-#[derive(Default)]
-struct Known {
-    buyers: Vec<Restored>,
-    sequence_max: u64,
-    units_dead: u64,
-}
 
 impl Operator {
     /// Makes sure that the store has a state of the activity. Allowed from creation to the end.
@@ -58,16 +51,27 @@ impl Operator {
 
     /// As [`Operator::preheat`], also after the end of the window: recovery needs a state for the dead letters of an ended sale.
     pub(crate) async fn rebuild(&self, id: ActivityId, context: Context) -> Result<Preheated, Error> {
+        self.build(id, context, None).await
+    }
+
+    /// Builds the state, in place of `old` where there is one.
+    pub(crate) async fn build(&self, id: ActivityId, context: Context, old: Option<&Old>) -> Result<Preheated, Error> {
         for _ in 0..ATTEMPTS_MAX {
-            let row = self.layers.ledger.begin_opening(id, context.clone()).await?;
+            let row = match old {
+                Some(old) => self.epoch_past(id, &old.figures).await?,
+                None => self.layers.ledger.begin_opening(id, context.clone()).await?,
+            };
             let known = self.known(id).await?;
             let tally = self.layers.ledger.tally(id).await?;
             // An operator who discarded a dead letter or added units in between: units and buyers would not belong together.
             if tally.available != row.available || tally.dead != known.units_dead {
                 continue;
             }
-            let left = row.available.saturating_sub(known.units_dead);
-            let next_sequence = next_sequence(known.sequence_max, row.epoch);
+            let unpromised = row.available.saturating_sub(known.units_dead);
+            let taken = old.map(|old| old.beside(&known, unpromised)).unwrap_or_default();
+            let left = unpromised - taken.units;
+            let issued = old.map_or(1, |old| old.figures.next_sequence);
+            let next_sequence = next_sequence(known.sequence_max, row.epoch).max(issued);
             let outcome = {
                 let _one_at_a_time = self.terms.lock().await;
                 let activity = self.layers.ledger.activity(id).await?;
@@ -81,8 +85,14 @@ impl Operator {
                     next_sequence,
                     applied_movement: row.last_movement,
                 };
-                let buyers = known.buyers;
-                self.layers.stock.open(Opening { opened, buyers }).await?
+                let buyers = [known.buyers, taken.kept].concat();
+                let replaces = old.map(|old| old.figures.epoch);
+                let opening = Opening {
+                    opened,
+                    buyers,
+                    replaces,
+                };
+                self.layers.stock.open(opening).await?
             };
             if let OpenOutcome::Exists { .. } = outcome {
                 return self.present(id).await?.ok_or(Error::Unstable);
@@ -107,55 +117,6 @@ impl Operator {
             epoch: figures.epoch,
             left: figures.stock_left,
         }))
-    }
-
-    /// Every record of the ledger, as buyers to be put back.
-    async fn known(&self, id: ActivityId) -> Result<Known, Error> {
-        let mut known = Known::default();
-        let mut cursor = None;
-        loop {
-            let request = PageRequest {
-                cursor,
-                limit: PageRequest::LIMIT_MAX,
-            };
-            let page = self.layers.ledger.records(id, request).await?;
-            for record in page.rows {
-                known.sequence_max = known.sequence_max.max(record.ticket.sequence);
-                if record.state == RecordState::Parked {
-                    known.units_dead += record.quantity.get();
-                }
-                known.buyers.push(self.restored(record).await?);
-            }
-            cursor = page.next;
-            if cursor.is_none() {
-                return Ok(known);
-            }
-        }
-    }
-
-    async fn restored(&self, record: LedgerRecord) -> Result<Restored, Error> {
-        let state = match record.state {
-            RecordState::Parked => TicketState::Dead,
-            RecordState::Succeeded => TicketState::Succeeded,
-            RecordState::Failed(reason) => TicketState::Failed(reason),
-        };
-        // A dead letter may be retried: the request that bought must still be found in the worker's log then.
-        let letter = match state {
-            TicketState::Dead => self.layers.ledger.dead_letter_of(record.ticket).await?,
-            _ => None,
-        };
-        Ok(Restored {
-            user: record.user,
-            key: record.key,
-            quantity: record.quantity,
-            sequence: record.ticket.sequence,
-            epoch: record.ticket.epoch,
-            accepted_at: record.accepted_at,
-            state,
-            attempts: 0,
-            request_id: letter.map(|letter| letter.request_id),
-            dead_reason: record.parked_reason,
-        })
     }
 }
 

@@ -4,75 +4,12 @@
 //! from its ticket. A sale that only the store knows can't be rebuilt: its product, price and window were in the lost rows.
 //! It is meant for a quiet house: no buyers, no workers.
 
-use std::fmt;
-
 use seckill_sale::{Activity, ActivityId, Status};
 use serde::Serialize;
 
+use crate::apart::{needs_state, never_issued};
 use crate::reconcile::{DifferenceKind, LeftMay, Report};
-use crate::{Error, Operator};
-
-/// One thing that recovery will do.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(tag = "step", rename_all = "snake_case")]
-pub enum PlannedStep {
-    /// The store has no state: it is built from the ledger.
-    Rebuild {
-        /// The sale.
-        activity: ActivityId,
-    },
-    /// Store and ledger differ: the store is brought in line.
-    Realign {
-        /// The sale.
-        activity: ActivityId,
-        /// Tickets that the ledger lost, queued again.
-        queued_again: usize,
-        /// Other differences that are put right.
-        repaired: usize,
-        /// Differences that a person has to look at.
-        by_hand: usize,
-        /// Whether the units left are counted anew.
-        left_changes: bool,
-    },
-    /// The store knows the sale, the ledger does not: nothing can be done here.
-    Foreign {
-        /// The sale.
-        activity: ActivityId,
-    },
-}
-
-impl fmt::Display for PlannedStep {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Rebuild { activity } => {
-                write!(
-                    f,
-                    "activity {activity}: the store has no state; it is built from the ledger"
-                )
-            }
-            Self::Realign {
-                activity,
-                queued_again,
-                repaired,
-                by_hand,
-                left_changes,
-            } => {
-                write!(
-                    f,
-                    "activity {activity}: {queued_again} tickets are queued again, {repaired} differences repaired, {by_hand} are left to a person"
-                )?;
-                if *left_changes {
-                    write!(f, "; the units left are counted anew from the ledger")?;
-                }
-                Ok(())
-            }
-            Self::Foreign { activity } => write!(
-                f,
-                "activity {activity}: the store knows it, the ledger does not; restore a copy of the database that has it, nothing is changed"
-            ),
-        }
-    }
-}
+use crate::{Error, Operator, PlannedStep};
 
 /// A step that was carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -95,7 +32,10 @@ impl Operator {
         let with_state = self.layers.stock.activities().await?;
         for &id in with_state.iter().filter(|&&id| only.is_none_or(|only| only == id)) {
             match self.layers.ledger.activity(id).await {
-                Ok(_) => steps.extend(self.plan_realign(id).await?),
+                Ok(_) => match never_issued(&*self.layers.stock, &*self.layers.ledger, id).await? {
+                    Some(_) => steps.push(self.plan_renew(id).await?),
+                    None => steps.extend(self.plan_realign(id).await?),
+                },
                 Err(seckill_ledger::Error::NotFound(_)) => steps.push(PlannedStep::Foreign { activity: id }),
                 Err(error) => return Err(error.into()),
             }
@@ -109,22 +49,27 @@ impl Operator {
             .iter()
             .filter(|activity| !with_state.contains(&activity.id))
         {
-            if self.needs_state(activity, only.is_some()).await? {
+            let is_named = only.is_some() && self.may_open(activity);
+            if is_named || needs_state(&*self.layers.stock, &*self.layers.ledger, activity).await? {
                 steps.push(PlannedStep::Rebuild { activity: activity.id });
             }
         }
         Ok(steps)
     }
 
-    /// Whether a sale without a state needs one: it sells or will sell, or dead letters of it may be retried.
-    async fn needs_state(&self, activity: &Activity, is_named: bool) -> Result<bool, Error> {
-        if activity.status == Status::Closed || activity.status == Status::Draft {
-            return Ok(false);
-        }
-        if self.layers.stock.now() < activity.window.ends_at {
-            return Ok(is_named || activity.epoch.is_some());
-        }
-        Ok(self.layers.ledger.tally(activity.id).await?.dead != 0)
+    /// Whether an operator who names the sale gets a state for it, also where it never had one.
+    fn may_open(&self, activity: &Activity) -> bool {
+        let is_over = activity.window.ends_at <= self.layers.stock.now();
+        !is_over && !matches!(activity.status, Status::Closed | Status::Draft)
+    }
+
+    async fn plan_renew(&self, activity: ActivityId) -> Result<PlannedStep, Error> {
+        let taken = self.would_take_over(activity).await?;
+        Ok(PlannedStep::Renew {
+            activity,
+            kept: taken.kept.len(),
+            lost: taken.lost,
+        })
     }
 
     async fn plan_realign(&self, id: ActivityId) -> Result<Option<PlannedStep>, Error> {
@@ -159,6 +104,10 @@ impl Operator {
                 PlannedStep::Rebuild { activity } => {
                     let preheated = self.rebuild(*activity, self.own_context()).await?;
                     (None, Some(preheated.left))
+                }
+                PlannedStep::Renew { activity, .. } => {
+                    let renewed = self.renew(*activity).await?;
+                    (Some(self.realign_all(*activity).await?), Some(renewed.left))
                 }
                 PlannedStep::Realign { activity, .. } => (Some(self.realign_all(*activity).await?), None),
             };

@@ -137,5 +137,6 @@ fn opening(sale: usize, sales: Sales) -> Opening {
     Opening {
         opened,
         buyers: buyers.collect(),
+        replaces: None,
     }
 }

@@ -66,7 +66,7 @@ macro_rules! conformance_tests {
                 tickets_of_an_unknown_activity_are_not_settled,
                 a_closed_activity_settles_what_it_accepted,
                 batches_are_counted_by_the_installation,
-                records_are_listed_by_user,
+                records_are_listed_by_user, the_newest_ticket_is_the_one_accepted_last,
             ],
             redelivery: [
                 redelivery_in_any_order_changes_nothing,

@@ -113,6 +113,10 @@ pub trait Settlement: Send + Sync + 'static {
     /// The records of these users; users without one are left out.
     async fn records_of(&self, activity: ActivityId, users: Vec<UserId>) -> Result<Vec<LedgerRecord>, Error>;
 
+    /// Of all tickets that have a record, the one accepted last; none where there is no record. A store that did not issue it has lost
+    /// what it knew.
+    async fn newest_ticket(&self, activity: ActivityId) -> Result<Option<Ticket>, Error>;
+
     /// Units counted from rows.
     async fn tally(&self, activity: ActivityId) -> Result<Tally, Error>;
 }

@@ -8,10 +8,12 @@ use clap_complete::Shell;
 mod activity;
 mod aids;
 mod bench;
+mod recover;
 
 pub(crate) use activity::{ActivityCommand, CreateArgs};
 pub(crate) use aids::{DemoArgs, PlanArgs, TokenArgs};
 pub(crate) use bench::{Baseline, BenchArgs, Compared, Overloaded};
+pub(crate) use recover::{JournalCommand, RecoverArgs};
 
 /// A flash-sale (秒杀) engine: admits exactly as many buyers as there are units, and proves it.
 #[derive(Debug, Parser)]
@@ -164,32 +166,4 @@ pub(crate) struct ReconcileArgs {
     /// Mend what can be mended safely: enqueue again, finish a ticket, lower the units left.
     #[arg(long)]
     pub(crate) fix: bool,
-}
-
-/// Flags of `recover`.
-#[derive(Debug, Args)]
-pub(crate) struct RecoverArgs {
-    /// Only this activity.
-    pub(crate) id: Option<u64>,
-    /// Do it; without this it is only said what would be done.
-    #[arg(long)]
-    pub(crate) yes: bool,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// What of the journal.
-#[derive(Debug, Subcommand)]
-pub(crate) enum JournalCommand {
-    /// Read all of it and list what is damaged; changes nothing.
-    Verify,
-    /// Cut a damaged end off, after copying the file aside.
-    Repair,
-    /// Remove one buyer's entry, as a drill: the audit must notice.
-    EraseBuyer {
-        /// The activity.
-        activity: u64,
-        /// The user.
-        user: String,
-    },
 }

@@ -87,6 +87,8 @@ pub struct Opening {
     pub opened: Opened,
     /// Buyers already known to the ledger.
     pub buyers: Vec<Restored>,
+    /// Epoch of the state that is given up for this one; none: a state that is there stays.
+    pub replaces: Option<Epoch>,
 }
 
 /// How a sale whose state exists is brought in line with a ledger that knows less (it was restored from an older copy).
@@ -143,7 +145,7 @@ pub trait Stock: Brake {
     /// Sales that have a state.
     async fn activities(&self) -> Result<Vec<ActivityId>, Error>;
 
-    /// Creates the state of a sale where it has none (preheat, rebuild).
+    /// Creates the state of a sale where it has none (preheat, rebuild), or in place of the one that the opening replaces.
     async fn open(&self, opening: Opening) -> Result<OpenOutcome, Error>;
 
     /// Brings an existing state in line with the ledger.

@@ -19,7 +19,7 @@ fn second_owner_is_refused_and_told_the_first_ones_process() {
     assert!(
         error
             .to_string()
-            .ends_with(&format!("is in use by process {}", std::process::id())),
+            .ends_with(&format!("is in use by process {}; stop it first", std::process::id())),
         "{error}"
     );
     drop(first);

@@ -85,7 +85,7 @@ impl Operator {
     }
 
     /// Counts the ledger's epoch up until it is past the store's.
-    async fn epoch_past(&self, id: ActivityId, figures: &Figures) -> Result<OpeningRow, Error> {
+    pub(crate) async fn epoch_past(&self, id: ActivityId, figures: &Figures) -> Result<OpeningRow, Error> {
         for _ in 0..EPOCHS_MAX {
             let row = self.layers.ledger.begin_opening(id, self.own_context()).await?;
             if figures.epoch < row.epoch {

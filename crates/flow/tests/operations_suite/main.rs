@@ -10,6 +10,7 @@ mod shop;
 mod trade;
 
 mod audit;
+mod behind;
 mod brake;
 mod brake_hanging;
 mod brake_resumed;

@@ -2,7 +2,7 @@
 
 use super::db::{OptionalExtension as _, Row, Transaction, params};
 use seckill_ledger::{LedgerRecord, Page, PageRequest, RecordState};
-use seckill_sale::{ActivityId, RequestKey, UserId};
+use seckill_sale::{ActivityId, RequestKey, Ticket, UserId};
 
 use super::errors::Stop;
 use super::pages::{collect, limit, page};
@@ -38,6 +38,14 @@ pub(super) fn record(
     let sql = format!("{RECORD} WHERE r.activity_id = ?1 AND r.user_id = ?2");
     let mut statement = transaction.prepare_cached(&sql)?;
     let row = statement.query_row(params![small(activity.get()), user.as_str()], read_record);
+    Ok(row.optional()?)
+}
+
+pub(super) fn newest_ticket(transaction: &Transaction<'_>, activity: ActivityId) -> Result<Option<Ticket>, Stop> {
+    const NEWEST: &str =
+        "SELECT activity_id, epoch, sequence FROM records WHERE activity_id = ?1 ORDER BY sequence DESC LIMIT 1";
+    let mut statement = transaction.prepare_cached(NEWEST)?;
+    let row = statement.query_row([small(activity.get())], |row| ticket(row, 0));
     Ok(row.optional()?)
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::db::Transaction;
 use async_trait::async_trait;
 use seckill_ledger::{Error, LedgerRecord, MovementKind, Page, PageRequest, SettleBatch, Settled, Settlement, Tally};
-use seckill_sale::{ActivityId, Currency, Delivery, FailureReason, Price, ProductId, UserId};
+use seckill_sale::{ActivityId, Currency, Delivery, FailureReason, Price, ProductId, Ticket, UserId};
 
 use super::dialect;
 use super::errors::{Stop, found};
@@ -176,6 +176,11 @@ impl Settlement for Database {
             records.filter_map(Result::transpose).collect()
         })
         .await
+    }
+
+    async fn newest_ticket(&self, activity: ActivityId) -> Result<Option<Ticket>, Error> {
+        self.read(move |transaction| records::newest_ticket(transaction, activity))
+            .await
     }
 
     async fn tally(&self, activity: ActivityId) -> Result<Tally, Error> {

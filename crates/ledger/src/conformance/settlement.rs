@@ -160,6 +160,17 @@ pub async fn batches_are_counted_by_the_installation(ledger: &dyn Ledger) {
     assert_eq!(installation.settled_batch, 4);
 }
 
+/// Of this activity, whatever the order of its buyers' names; none where nothing was settled.
+pub async fn the_newest_ticket_is_the_one_accepted_last(ledger: &dyn Ledger) {
+    let activity = sale(ledger, 10).await;
+    assert_eq!(ledger.newest_ticket(activity.id).await, Ok(None));
+    let tickets = [("z", 4), ("a", 9), ("m", 7)].map(|(name, sequence)| delivery(activity.id, sequence, name, 1));
+    settle(ledger, activity.id, tickets.to_vec()).await;
+    sold(ledger, 20, 12).await;
+    let newest = ledger.newest_ticket(activity.id).await.expect("readable");
+    assert_eq!(newest, Some(delivery(activity.id, 9, "a", 1).ticket));
+}
+
 /// Each once, in pages; those asked for by name without those who have none.
 pub async fn records_are_listed_by_user(ledger: &dyn Ledger) {
     let activity = sold(ledger, 10, 5).await;

@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod config;
 mod demo;
+mod journal;
 mod plan;
 mod recover;
 mod remote;
@@ -36,7 +37,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Check { admin, id } => check::run(&context, &admin, id),
         Command::Reconcile { admin, args } => audit::reconcile(&context, &admin, &args),
         Command::Recover(args) => recover::recover(&context, &args),
-        Command::Journal { data, command } => recover::journal(&context, &data, &command),
+        Command::Journal { data, command } => journal::journal(&context, &data, &command),
         Command::Bench(args) => bench::run(&context, &args),
         Command::Plan(args) => plan::run(&context, &args),
         Command::Work => serve::work(&context),

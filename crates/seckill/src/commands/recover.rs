@@ -1,59 +1,91 @@
-//! `seckill recover` and `seckill journal`: for a stopped server. Both hold the data folder's lock while they look and work.
+//! `seckill recover`: for a stopped server. It holds the data folder's lock while it looks and works.
 
 use std::sync::Arc;
 
-use seckill_engine_embedded::journal::{repair, verify};
-use seckill_engine_embedded::storage::Disk;
-use seckill_flow::{Operator, OperatorSettings, Pace, Results};
+use seckill_flow::{Apart, Operator, OperatorSettings, Pace, PlannedStep, Results};
 use seckill_gate::Catalogue;
 use seckill_ledger::Ledger;
 use seckill_queue::Queue;
-use seckill_sale::{ActivityId, UserId};
-use seckill_settings::Settings;
+use seckill_sale::ActivityId;
+use seckill_settings::{DatabaseUrl, Settings};
 use seckill_stock::Stock;
 
 use super::Context;
-use crate::cli::{DataArgs, JournalCommand, RecoverArgs};
+use crate::cli::RecoverArgs;
 use crate::exit::{Failure, Outcome, chain};
 use crate::logging::{print, say};
 use crate::serve::Patience;
-use crate::serve::layers::{JOURNAL_FOLDER, Layers, Opened, Pairing, block_on, open_layers, take_folder};
+use crate::serve::layers::{JOURNAL_FOLDER, Layers, Pairing, block_on, open_layers};
 
 pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
     let settings = context.settings(args.data.flags())?;
     let only = args.id.map(ActivityId::new).transpose().map_err(Failure::usage)?;
+    let has_database = match &settings.database.url {
+        DatabaseUrl::Sqlite(path) => path.exists(),
+        DatabaseUrl::Remote(_) => true,
+    };
+    if !settings.data_dir.join(JOURNAL_FOLDER).is_dir() && !has_database {
+        return Err(no_data(&settings));
+    }
     let opened = open_layers(&settings, Patience::of_command())?;
-    let belongs = describe(&opened)?;
-    let adopted = (
-        opened.installation.id,
-        opened.engine.installation(),
-        opened.engine.acknowledged_batch(),
-    );
+    let pairing = opened.pairing();
+    let id = opened.installation.id;
     let layers = opened.run()?;
+    let is_sound = describe(&pairing, layers.apart()?)?;
     let operator = operator(&layers);
-    let plan = block_on(operator.recovery_plan(only)).map_err(|error| Failure::failed(chain(&error)))?;
-    if belongs && plan.is_empty() {
+    let plan = plan(&operator, only)?;
+    if is_sound && plan.is_empty() {
         let what = only.map_or_else(
             || "store and database agree".to_owned(),
             |id| format!("activity {id} is sound"),
         );
         return print(&format!("nothing to recover: {what}"));
     }
-    for step in &plan {
-        print(&step.to_string())?;
+    plan.iter().try_for_each(|step| print(&step.to_string()))?;
+    if let Pairing::Gone(_) = pairing {
+        return Err(Failure::failed(
+            "nothing was changed: restore a copy of the database; nothing else brings products, activities and orders back",
+        ));
+    }
+    if !args.give_up_unknown && plan.iter().any(is_foreign) {
+        return Err(Failure::failed(
+            "nothing was changed: restore a copy of the database that has these activities; where there is none, \
+             `recover --yes --give-up-unknown` gives them up, with their buyers and tickets",
+        ));
     }
     if !args.yes {
         say("nothing was changed; `--yes` does it");
         return Ok(());
     }
-    let (id, journal, acknowledged) = adopted;
-    if id.is_some_and(|id| id != journal) {
+    if id.is_some_and(|id| id != layers.engine.installation()) {
         return Err(Failure::failed(
             "the database belongs to another journal: bring back the one or the other",
         ));
     }
+    carry_out(&layers, &operator, only)
+}
+
+fn carry_out(layers: &Layers, operator: &Operator, only: Option<ActivityId>) -> Outcome {
+    let acknowledged = layers.engine.acknowledged_batch();
+    for step in plan(operator, only)?.iter().filter(|step| is_foreign(step)) {
+        if let PlannedStep::Foreign { activity } = step {
+            block_on(layers.engine.forget(*activity)).map_err(Failure::failed)?;
+            say(&format!(
+                "activity {activity} is given up; its number will be used again"
+            ));
+        }
+    }
     let done = block_on(operator.recover(only)).map_err(|error| Failure::failed(chain(&error)))?;
+    let is_left = |step: &PlannedStep| step.changes() && only.is_some_and(|only| only != step.activity());
+    if plan(operator, None)?.iter().any(is_left) {
+        say(&format!(
+            "done: {} activities; others are left, and the server will not start before: `seckill recover` lists them",
+            done.len()
+        ));
+        return Ok(());
+    }
     // From here on the database counts as seen, however old it was: what it lacked is queued again.
+    let journal = layers.engine.installation();
     block_on(layers.ledger.set_installation(journal, acknowledged)).map_err(Failure::failed)?;
     say(&format!(
         "done: {} activities; start the server to settle what was queued again",
@@ -62,16 +94,30 @@ pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
     Ok(())
 }
 
+fn plan(operator: &Operator, only: Option<ActivityId>) -> Result<Vec<PlannedStep>, Failure> {
+    block_on(operator.recovery_plan(only)).map_err(|error| Failure::failed(chain(&error)))
+}
+
+const fn is_foreign(step: &PlannedStep) -> bool {
+    matches!(step, PlannedStep::Foreign { .. })
+}
+
 /// What is wrong, in a sentence; gives whether journal and database belong together.
-fn describe(opened: &Opened) -> Result<bool, Failure> {
-    let pairing = opened.pairing();
-    let belongs = !matches!(pairing, Pairing::Bad(_));
-    print(match &pairing {
-        Pairing::Good => "journal and database belong together",
-        Pairing::Fresh => "journal and database are new",
-        Pairing::Bad(why) => why,
-    })?;
-    Ok(belongs)
+fn describe(pairing: &Pairing, apart: Option<Apart>) -> Result<bool, Failure> {
+    match (pairing, &apart) {
+        (Pairing::Bad(why) | Pairing::Gone(why), _) => print(why)?,
+        (_, Some(apart)) => print(&apart.to_string())?,
+        (Pairing::Good, None) => print("journal and database belong together")?,
+        (Pairing::Fresh, None) => print("journal and database are new")?,
+    }
+    Ok(apart.is_none() && matches!(pairing, Pairing::Good | Pairing::Fresh))
+}
+
+pub(super) fn no_data(settings: &Settings) -> Failure {
+    Failure::failed(format!(
+        "there is no data in {}; `--data-dir` names another folder",
+        settings.data_dir.display()
+    ))
 }
 
 fn operator(layers: &Layers) -> Operator {
@@ -90,49 +136,4 @@ fn operator(layers: &Layers) -> Operator {
         },
         OperatorSettings::default(),
     )
-}
-
-pub(super) fn journal(context: &Context, data: &DataArgs, command: &JournalCommand) -> Outcome {
-    let settings = context.settings(data.flags())?;
-    match command {
-        JournalCommand::Verify => with_disk(&settings, |disk| {
-            let report = verify(disk).map_err(|error| Failure::failed(chain(&error)))?;
-            for file in &report.files {
-                print(&format!("{}: {} frames, {} bytes", file.name, file.frames, file.bytes))?;
-            }
-            report
-                .problems
-                .iter()
-                .try_for_each(|problem| print(&format!("damaged: {problem}")))?;
-            match report.problems.len() {
-                0 => print("the journal is sound"),
-                count => Err(Failure::violated(format!("the journal is damaged in {count} places"))),
-            }
-        }),
-        JournalCommand::Repair => with_disk(&settings, |disk| {
-            match repair(disk).map_err(|error| Failure::failed(chain(&error)))? {
-                None => print("nothing is damaged; nothing was changed"),
-                Some(done) => print(&format!(
-                    "{} was cut at offset {}; the file as it was is {}; {} whole frames behind the damage are gone",
-                    done.file, done.offset, done.copy, done.frames_lost
-                )),
-            }
-        }),
-        JournalCommand::EraseBuyer { activity, user } => {
-            let activity = ActivityId::new(*activity).map_err(Failure::usage)?;
-            let user = UserId::new(user).map_err(Failure::usage)?;
-            let layers = open_layers(&settings, Patience::of_command())?.run()?;
-            match block_on(layers.engine.erase_buyer(activity, user)).map_err(Failure::failed)? {
-                true => print("erased; `seckill audit` and `seckill reconcile` will notice"),
-                false => Err(Failure::failed("there is no such buyer")),
-            }
-        }
-    }
-}
-
-fn with_disk(settings: &Settings, work: impl FnOnce(&Disk) -> Outcome) -> Outcome {
-    let _lock = take_folder(settings)?;
-    let folder = settings.data_dir.join(JOURNAL_FOLDER);
-    let disk = Disk::open(&folder).map_err(|error| Failure::failed(format!("{}: {error}", folder.display())))?;
-    work(&disk)
 }

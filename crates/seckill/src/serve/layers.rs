@@ -11,7 +11,7 @@ use rustix::fs::Mode;
 use seckill_engine_embedded::lock::Lock;
 use seckill_engine_embedded::storage::Disk;
 use seckill_engine_embedded::{Embedded, Options, Sequencer, open};
-use seckill_flow::Settle;
+use seckill_flow::{Apart, Settle, apart};
 use seckill_ledger::{Installation, Ledger};
 use seckill_sale::{Clock, InstallationId, SystemClock};
 use seckill_settings::Settings;
@@ -53,6 +53,8 @@ pub(crate) enum Pairing {
     Fresh,
     /// They don't; what is wrong, in a sentence.
     Bad(String),
+    /// There is no database to speak of, but a journal that knows more; in a sentence. Only a copy of the database helps.
+    Gone(String),
 }
 
 /// Takes the data folder, which is made where it is missing. From here on this process makes files that only its user can read: they
@@ -97,7 +99,7 @@ impl Opened {
         let pristine = acknowledged == 0 && self.sequencer.is_empty();
         match self.installation.id {
             None if pristine => Pairing::Fresh,
-            None => Pairing::Bad("the database is new or empty, but its journal is not".to_owned()),
+            None => Pairing::Gone("the database is new or empty, but its journal is not".to_owned()),
             Some(id) if id != self.engine.installation() => {
                 Pairing::Bad("the database belongs to another journal".to_owned())
             }
@@ -119,13 +121,13 @@ impl Opened {
             Pairing::Fresh => {
                 block_on(self.ledger.set_installation(self.engine.installation(), 0)).map_err(Failure::failed)?;
             }
-            Pairing::Bad(why) => {
-                return Err(Failure::failed(format!(
-                    "{why}. Nothing was changed. `seckill recover` says what can be done about it"
-                )));
-            }
+            Pairing::Bad(why) | Pairing::Gone(why) => return Err(refused(&why)),
         }
-        self.run()
+        let layers = self.run()?;
+        match layers.apart()? {
+            None => Ok(layers),
+            Some(apart) => Err(refused(&apart)),
+        }
     }
 
     /// Puts the layers to work, whatever their pairing.
@@ -141,6 +143,19 @@ impl Opened {
             sequencer,
             _lock: self.lock,
         })
+    }
+}
+
+fn refused(why: &impl std::fmt::Display) -> Failure {
+    Failure::failed(format!(
+        "{why}. Nothing was changed. `seckill recover` says what can be done about it"
+    ))
+}
+
+impl Layers {
+    /// What store and ledger know of each other's sales that can't be.
+    pub(crate) fn apart(&self) -> Result<Option<Apart>, Failure> {
+        block_on(apart(&self.engine, &*self.ledger)).map_err(|error| Failure::failed(chain(&error)))
     }
 }
 

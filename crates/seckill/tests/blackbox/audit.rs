@@ -131,6 +131,7 @@ fn a_buyers_entry_erased_by_hand_is_noticed_and_its_user_named() {
             "--data-dir",
             &data.to_string_lossy(),
             "erase-buyer",
+            "--yes",
             &activity.to_string(),
             "c",
         ],

@@ -6,6 +6,7 @@ mod command_line;
 mod crash;
 mod database_servers;
 mod demo;
+mod disaster;
 mod documents;
 mod hanging;
 mod newcomer;
@@ -16,6 +17,7 @@ mod restore;
 mod shutdown;
 mod start;
 mod start_hanging;
+mod stopped;
 
 use seckill_testkit::Program;
 

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use seckill_ledger::{
     Conflict, Error, LedgerRecord, Page, PageRequest, SettleBatch, Settled, Settlement, Tally, TicketResult,
 };
-use seckill_sale::{ActivityId, UserId};
+use seckill_sale::{ActivityId, Ticket, UserId};
 
 use super::SimLedger;
 use crate::fault::Fault;
@@ -112,6 +112,10 @@ impl Settlement for SimLedger {
 
     async fn records_of(&self, activity: ActivityId, users: Vec<UserId>) -> Result<Vec<LedgerRecord>, Error> {
         self.call(self.inner.records_of(activity, users)).await
+    }
+
+    async fn newest_ticket(&self, activity: ActivityId) -> Result<Option<Ticket>, Error> {
+        self.call(self.inner.newest_ticket(activity)).await
     }
 
     async fn tally(&self, activity: ActivityId) -> Result<Tally, Error> {

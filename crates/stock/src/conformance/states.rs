@@ -26,6 +26,26 @@ pub async fn opening_twice_changes_nothing(fixture: &Fixture) {
     assert!(matches!(fixture.buy("a", 2).await, Err(Refusal::AlreadyTook(_))));
 }
 
+/// A state that is behind the ledger gives way to one that is not; one that somebody else has built meanwhile does not.
+pub async fn a_state_is_replaced_only_where_its_epoch_is_named(fixture: &Fixture) {
+    fixture.open(2).await;
+    fixture.bought("a", 1).await;
+    let mut opening = Fixture::opening(Fixture::activity(), 5);
+    let second = Epoch::new(2).expect("in range");
+    opening.opened.epoch = second;
+    opening.replaces = Some(second);
+    let refused = fixture.stock.open(opening.clone()).await;
+    assert_eq!(refused, Ok(OpenOutcome::Exists { epoch: Epoch::FIRST }));
+    opening.replaces = Some(Epoch::FIRST);
+    assert_eq!(fixture.stock.open(opening).await, Ok(OpenOutcome::Created));
+    let figures = fixture.stock.figures(Fixture::activity()).await;
+    let figures = figures.expect("read").expect("a state");
+    assert_eq!(
+        (figures.epoch, figures.stock_left, figures.queued_tickets),
+        (second, 5, 0)
+    );
+}
+
 /// A paused sale refuses until it is resumed; a closed one has ended.
 pub async fn paused_and_closed_sales_admit_nobody(fixture: &Fixture) {
     fixture.open(5).await;

@@ -1,0 +1,107 @@
+//! Whether store and ledger can be the two halves of one house: asked before anything sells, and by recovery.
+//!
+//! The ledger never has a ticket before the journal has it, so a store that did not issue one of the ledger's tickets has lost what it
+//! knew: its journal was cut, or is an older copy. A crash between the ledger's commit and the store's acknowledgement looks otherwise:
+//! the ticket is in the journal, and waits.
+
+use std::fmt;
+
+use seckill_ledger::Ledger;
+use seckill_sale::{Activity, ActivityId, Status, Ticket};
+use seckill_stock::Stock;
+
+use crate::{Error, live_activities};
+
+/// What of store and ledger does not belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Apart {
+    /// The ledger has a ticket that the store's state never issued: it would give its number to somebody else.
+    Behind {
+        /// The sale.
+        activity: ActivityId,
+        /// The ledger's newest ticket.
+        newest: Ticket,
+    },
+    /// The ledger has tickets of a sale that still needs a state; the store has none.
+    Lost {
+        /// The sale.
+        activity: ActivityId,
+        /// The ledger's newest ticket.
+        newest: Ticket,
+    },
+    /// The store has a state of a sale that the ledger does not know: the next sale with this number would take it over.
+    Foreign {
+        /// The sale.
+        activity: ActivityId,
+    },
+}
+
+impl fmt::Display for Apart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Behind { activity, newest } => write!(
+                f,
+                "the journal is behind the database: of activity {activity} it never issued {newest}, which the database has"
+            ),
+            Self::Lost { activity, newest } => write!(
+                f,
+                "the journal is behind the database: it has nothing of activity {activity}, of which the database has {newest}"
+            ),
+            Self::Foreign { activity } => {
+                write!(f, "the journal knows activity {activity}, the database does not")
+            }
+        }
+    }
+}
+
+/// The first thing that does not belong together; none where all does. Only reads.
+///
+/// # Errors
+/// A layer that can't be reached.
+pub async fn apart(stock: &dyn Stock, ledger: &dyn Ledger) -> Result<Option<Apart>, Error> {
+    let mut with_state = stock.activities().await?;
+    with_state.sort_unstable();
+    for &activity in &with_state {
+        if let Err(seckill_ledger::Error::NotFound(_)) = ledger.activity(activity).await {
+            return Ok(Some(Apart::Foreign { activity }));
+        }
+        if let Some(newest) = never_issued(stock, ledger, activity).await? {
+            return Ok(Some(Apart::Behind { activity, newest }));
+        }
+    }
+    for activity in live_activities(ledger, stock.now()).await? {
+        let id = activity.id;
+        if !with_state.contains(&id)
+            && needs_state(stock, ledger, &activity).await?
+            && let Some(newest) = ledger.newest_ticket(id).await?
+        {
+            return Ok(Some(Apart::Lost { activity: id, newest }));
+        }
+    }
+    Ok(None)
+}
+
+/// The ledger's newest ticket where the store's state did not issue it. The ledger is read first: what is sold meanwhile is no ticket of
+/// its, and so no alarm.
+pub(crate) async fn never_issued(
+    stock: &dyn Stock,
+    ledger: &dyn Ledger,
+    activity: ActivityId,
+) -> Result<Option<Ticket>, Error> {
+    let Some(newest) = ledger.newest_ticket(activity).await? else {
+        return Ok(None);
+    };
+    let figures = stock.figures(activity).await?;
+    Ok(figures.and_then(|figures| (figures.next_sequence <= newest.sequence).then_some(newest)))
+}
+
+/// Whether a sale without a state needs one: it was preheated and sells or will sell, or dead letters of it may be retried.
+pub(crate) async fn needs_state(stock: &dyn Stock, ledger: &dyn Ledger, activity: &Activity) -> Result<bool, Error> {
+    if activity.status == Status::Closed || activity.status == Status::Draft {
+        return Ok(false);
+    }
+    if stock.now() < activity.window.ends_at {
+        return Ok(activity.epoch.is_some());
+    }
+    Ok(ledger.tally(activity.id).await?.dead != 0)
+}
