@@ -1,17 +1,17 @@
 -- Builds the state of a sale in steps, so that a large one blocks the server only for a part at a time; nobody is admitted before the last.
 -- ARGV: 3 step, 4 the builder's own word; then
---   begin: epoch, status, starts, ends, limit, left, next sequence, applied movement
+--   begin: epoch, status, starts, ends, limit, left, next sequence, applied movement, epoch of the state that is given up or nothing
 --   add:   five a buyer: user, buyer's record, place (q(ueue) d(ead) or - ), ticket as in back, reason
 --   built: nothing
 -- PAYLOAD: "created", "exists", "begun", "added", or "lost" where another builder has begun anew.
 -- A state that another builder left half built is thrown away by `begin`; one whose meta alone is lost is not: it holds what the ledger
--- may not know.
+-- may not know. A whole one gives way only where its epoch is named, and from `begin` on: what only it knew is with the builder.
 local step, builder = ARGV[3], ARGV[4]
 local m, trouble = read_meta()
 if step == 'begin' then
   if m and m.built == 1 then
     if not is_whole(m) then return trouble_answer('damaged') end
-    return answer(m, { 'exists' })
+    if ARGV[13] ~= int(m.epoch) then return answer(m, { 'exists' }) end
   end
   if not m and trouble ~= 'none' then return trouble_answer(trouble) end
   redis.call('UNLINK', unpack(KEYS))

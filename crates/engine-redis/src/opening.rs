@@ -35,6 +35,11 @@ impl Shared {
         let mut begin = vec![opened.epoch.to_string().into_bytes()];
         begin.extend(terms_arguments(&opened.terms));
         begin.extend(numbers.map(|number| number.to_string().into_bytes()));
+        begin.push(
+            opening
+                .replaces
+                .map_or(Vec::new(), |epoch| epoch.to_string().into_bytes()),
+        );
         let (summary, said) = self.call(&OPEN, activity, step("begin", begin)).await?.done()?;
         if said.first().is_some_and(|said| said == "exists") {
             let epoch = summary.figures.epoch;
