@@ -7,7 +7,7 @@ use super::error::Error;
 use super::live::Live;
 
 impl<S: Storage> Journal<S> {
-    /// Makes sure that the next `bytes` can be committed without new space; see [`footprint`] for what a payload takes.
+    /// Makes sure that the next `bytes` can be committed without new space; see [`super::footprint`] for what a payload takes.
     /// Cheap where the space is there already. Call it with more than a batch needs to keep room for what must be
     /// written on a full disk, and before the rush to do the slow part early.
     ///

@@ -11,6 +11,6 @@ pub enum Fault {
     Short,
     /// A read or write is interrupted by a signal before it moved a byte.
     Interrupted,
-    /// It is done, but nothing of it synced, and then the power fails; see [`Simulated::cut_power`].
+    /// It is done, but nothing of it synced, and then the power fails; see [`super::Simulated::cut_power`].
     PowerLoss,
 }
