@@ -2,7 +2,6 @@
 //! speak with it. It links none of the product's crates; what it says comes from outside.
 
 mod database;
-mod eater;
 mod http;
 mod mariadb;
 mod needle;
@@ -16,7 +15,6 @@ mod token;
 mod waiting;
 
 pub use database::{Database, Held};
-pub use eater::Eater;
 pub use http::{Answer, call, text};
 pub use mariadb::{MariaDb, MariaDbServer};
 pub use postgres::{Postgres, PostgresServer};

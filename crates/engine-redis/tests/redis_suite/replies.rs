@@ -7,7 +7,7 @@ use seckill_queue::{Queue, Verdict, Verdicts};
 use seckill_sale::{Conclusion, Refusal};
 use seckill_stock::Stock;
 use seckill_stock::conformance::Fixture;
-use seckill_testkit::Eater;
+use seckill_testkit::Proxy;
 
 use crate::sale::{buy, open};
 use crate::support::Running;
@@ -16,13 +16,13 @@ use crate::support::Running;
 fn a_claim_whose_reply_is_eaten_is_asked_again_and_sold_once() {
     let running = Running::start(None);
     let activity = open(&running, 5);
-    let eater = Eater::start(running.redis.address(), "unlucky-");
-    let node = running.behind(format!("redis://{}", eater.address()), "behind");
+    let network = Proxy::to(running.redis.address());
+    let node = running.behind(format!("redis://{}", network.address), "behind");
     running.block_on(async {
         for round in 0..5 {
             // With the first the server learns the script; each later one is eaten.
             if 0 < round {
-                eater.eat(0);
+                network.eat_reply_to(b"unlucky-", 1);
             }
             let claim = Fixture::claim(&format!("unlucky-{round}"), 1, 1);
             let mut answer = node.claim(vec![claim.clone()]).await.remove(0);
@@ -37,6 +37,7 @@ fn a_claim_whose_reply_is_eaten_is_asked_again_and_sold_once() {
             let again = 0 < round;
             assert_eq!((reserved.ticket.sequence, reserved.replayed), (round + 1, again));
         }
+        assert_eq!(network.replies_eaten(), 4);
         let figures = node.figures(activity).await.expect("answers").expect("a state");
         assert_eq!(
             (figures.stock_left, figures.accepted, figures.queued_tickets),
@@ -52,8 +53,8 @@ fn verdicts_whose_reply_is_eaten_count_once_when_told_again() {
     for user in ["a", "b"] {
         buy(&running, user).expect("admitted");
     }
-    let eater = Eater::start(running.redis.address(), "conclude");
-    let node = running.behind(format!("redis://{}", eater.address()), "behind");
+    let network = Proxy::to(running.redis.address());
+    let node = running.behind(format!("redis://{}", network.address), "behind");
     running.block_on(async {
         let taken = node.take(2).await.expect("answers");
         let failed = Conclusion::Failed {
@@ -67,7 +68,7 @@ fn verdicts_whose_reply_is_eaten_count_once_when_told_again() {
                 .collect(),
             settled_batch: 3,
         };
-        eater.eat(0);
+        network.eat_reply_to(b"conclude", 1);
         assert_eq!(
             node.record(verdicts.clone()).await,
             Err(seckill_queue::Error::OutcomeUnknown)
@@ -75,6 +76,7 @@ fn verdicts_whose_reply_is_eaten_count_once_when_told_again() {
         while node.record(verdicts.clone()).await.is_err() {
             tokio::task::yield_now().await;
         }
+        assert_eq!(network.replies_eaten(), 1);
         let figures = node.figures(activity).await.expect("answers").expect("a state");
         assert_eq!((figures.stock_left, figures.queued_tickets), (2, 0));
         assert_eq!(node.acknowledged_batch().await, Ok(3));
