@@ -9,6 +9,9 @@ pub(crate) const SWITCHES: &str = "{seckill}:switches";
 /// Number of the newest settlement batch of all sales that was acknowledged.
 pub(crate) const ACKNOWLEDGED: &str = "{seckill}:acknowledged";
 
+/// The installation that the server belongs to.
+pub(crate) const INSTALLATION: &str = "{seckill}:installation";
+
 /// The keys of a sale's shard in the order in which every script expects them.
 pub(crate) fn of_sale(activity: ActivityId) -> [String; 7] {
     ["meta", "buyers", "fresh", "back", "due", "order", "dead"].map(|name| format!("{{a:{activity}:0}}:{name}"))

@@ -29,6 +29,7 @@ mod buyer;
 mod claims;
 mod engine;
 mod engine_brake;
+mod engine_node;
 mod engine_queue;
 mod engine_stock;
 mod error;
@@ -45,5 +46,6 @@ mod verdicts;
 mod winners;
 
 pub use engine::{ConnectError, Engine};
+pub use engine_node::check_address;
 pub use error::Error;
 pub use options::Options;
