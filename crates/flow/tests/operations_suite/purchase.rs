@@ -74,6 +74,8 @@ fn purchase_whose_write_failed_is_of_unknown_outcome_although_the_store_admits_n
     disk.cut_power();
     let bought = stepping(&mut sequencer, async {
         tokio::select! {
+            // The claim is with the batcher before the batcher looks, and with the store before its first step.
+            biased;
             bought = purchase.purchase(wish(Fixture::activity())) => bought,
             () = batcher.run() => unreachable!("it runs for ever"),
         }
