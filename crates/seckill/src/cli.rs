@@ -8,11 +8,13 @@ use clap_complete::Shell;
 mod activity;
 mod aids;
 mod bench;
+mod fleet;
 mod recover;
 
 pub(crate) use activity::{ActivityCommand, CreateArgs};
 pub(crate) use aids::{DemoArgs, PlanArgs, TokenArgs};
 pub(crate) use bench::{Baseline, BenchArgs, Compared, Overloaded};
+pub(crate) use fleet::FleetArgs;
 pub(crate) use recover::{JournalCommand, RecoverArgs};
 
 /// A flash-sale (秒杀) engine: admits exactly as many buyers as there are units, and proves it.
