@@ -9,6 +9,16 @@ pub(crate) const SWITCHES: &str = "{seckill}:switches";
 /// Number of the newest settlement batch of all sales that was acknowledged.
 pub(crate) const ACKNOWLEDGED: &str = "{seckill}:acknowledged";
 
+/// What nodes say of themselves, and when they last did.
+pub(crate) fn members() -> [String; 2] {
+    ["members", "beats"].map(|name| format!("{{seckill}}:{name}"))
+}
+
+/// Who holds the lease of this name.
+pub(crate) fn lease(name: &str) -> String {
+    format!("{{seckill}}:lease:{name}")
+}
+
 /// The keys of a sale's shard in the order in which every script expects them.
 pub(crate) fn of_sale(activity: ActivityId) -> [String; 7] {
     ["meta", "buyers", "fresh", "back", "due", "order", "dead"].map(|name| format!("{{a:{activity}:0}}:{name}"))
