@@ -9,6 +9,7 @@ mod command;
 mod compactor;
 mod embedded;
 mod embedded_brake;
+mod embedded_members;
 mod embedded_queue;
 mod inbox;
 pub mod journal;

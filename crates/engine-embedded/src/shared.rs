@@ -9,6 +9,8 @@ use seckill_queue::Depth;
 use seckill_sale::{ActivityId, Clock, EpochMs, SaleView};
 use tokio::sync::Notify;
 
+use crate::embedded_members::InMemory;
+
 type Views = HashMap<ActivityId, Arc<SaleView>>;
 
 pub(crate) struct Shared {
@@ -18,6 +20,7 @@ pub(crate) struct Shared {
     broke: Notify,
     backlog_max: AtomicU64,
     ready: Notify,
+    pub(crate) members: InMemory,
     /// Batches that had ended when somebody waited for the next one in vain; [`u64::MAX`]: never.
     pub(crate) hung_at: AtomicU64,
     /// Written with every frame, so it shares no cache line with what every request reads.
@@ -52,6 +55,7 @@ impl Shared {
             broke: Notify::new(),
             backlog_max: AtomicU64::new(backlog_max),
             ready: Notify::new(),
+            members: InMemory::default(),
             hung_at: AtomicU64::new(u64::MAX),
             written: Written {
                 depth: SharedDepth {

@@ -11,6 +11,15 @@ pub(crate) const ACKNOWLEDGED: &str = "{seckill}:acknowledged";
 
 /// The installation that the server belongs to.
 pub(crate) const INSTALLATION: &str = "{seckill}:installation";
+/// What nodes say of themselves, and when they last did.
+pub(crate) fn members() -> [String; 2] {
+    ["members", "beats"].map(|name| format!("{{seckill}}:{name}"))
+}
+
+/// Who holds the lease of this name.
+pub(crate) fn lease(name: &str) -> String {
+    format!("{{seckill}}:lease:{name}")
+}
 
 /// The keys of a sale's shard in the order in which every script expects them.
 pub(crate) fn of_sale(activity: ActivityId) -> [String; 7] {

@@ -29,6 +29,7 @@ mod buyer;
 mod claims;
 mod engine;
 mod engine_brake;
+mod engine_members;
 mod engine_node;
 mod engine_queue;
 mod engine_stock;

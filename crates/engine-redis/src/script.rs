@@ -29,6 +29,8 @@ script!(LOOK, " flags=no-writes", "state.lua", "look.lua");
 script!(FORGET, " flags=allow-oom", "state.lua", "forget.lua");
 script!(TAKE, " flags=allow-oom", "state.lua", "entries.lua", "take.lua");
 script!(RECLAIM, " flags=allow-oom", "state.lua", "entries.lua", "reclaim.lua");
+script!(MEMBERS, " flags=allow-oom", "members.lua");
+script!(LEASE, " flags=allow-oom", "lease.lua");
 script!(RECORD, " flags=allow-oom", "state.lua", "entries.lua", "record.lua");
 
 impl Script {

@@ -7,6 +7,7 @@ mod batcher;
 mod brake;
 pub mod conformance;
 mod line;
+pub mod members;
 
 use async_trait::async_trait;
 use seckill_sale::{
@@ -16,6 +17,7 @@ use seckill_sale::{
 pub use batcher::{Batcher, Claims};
 pub use brake::{Brake, SWITCHES_BYTES_MAX};
 pub use line::{Bounds, Gathering};
+pub use members::{Living, Member, Members};
 
 /// Why the store gave no answer of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

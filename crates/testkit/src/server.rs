@@ -244,12 +244,12 @@ impl Server {
         call(self.admin, method, path, &headers, body.as_deref()).expect("the admin port answers")
     }
 
-    /// A product with ten times the units and a preheated activity of `stock` units that is open now; `more` goes into its body.
+    /// A product with ten times the units and an activity of `stock` units that is open now; `more` goes into its body.
     ///
     /// # Panics
     /// Where the server refuses.
     #[must_use]
-    pub fn sale(&self, stock: u64, more: &Value) -> u64 {
+    pub fn created(&self, stock: u64, more: &Value) -> u64 {
         let product = json!({"name": "thing", "price_cents": 9900, "currency": "CNY", "stock": stock * 10});
         let product = self.as_admin("POST", "/admin/api/products", Some(&product));
         let mut activity = json!({
@@ -265,7 +265,16 @@ impl Server {
         }
         let created = self.as_admin("POST", "/admin/api/activities", Some(&activity));
         assert_eq!(created.status, 201, "{created:?}");
-        let id = created.data()["id"].as_u64().expect("an id");
+        created.data()["id"].as_u64().expect("an id")
+    }
+
+    /// As [`Server::created`], preheated.
+    ///
+    /// # Panics
+    /// Where the server refuses.
+    #[must_use]
+    pub fn sale(&self, stock: u64, more: &Value) -> u64 {
+        let id = self.created(stock, more);
         let preheated = self.as_admin("POST", &format!("/admin/api/activities/{id}/preheat"), Some(&json!({})));
         assert_eq!(preheated.status, 200, "{preheated:?}");
         id

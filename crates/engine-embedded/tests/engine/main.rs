@@ -18,3 +18,8 @@ mod queue {
     use crate::support::{Engine, block_on};
     seckill_queue::queue_conformance!(Engine::start().queue_fixture(), block_on);
 }
+
+mod members {
+    use crate::support::{Engine, block_on};
+    seckill_stock::members_conformance!(Engine::start().members_fixture(), block_on);
+}

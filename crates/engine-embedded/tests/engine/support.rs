@@ -108,6 +108,16 @@ impl Engine {
 }
 
 impl Engine {
+    /// For the conformance of members.
+    pub fn members_fixture(self) -> seckill_stock::members::conformance::Fixture {
+        let fixture = seckill_stock::members::conformance::Fixture {
+            members: Arc::new(self.engine.clone()),
+            clock: self.clock.clone(),
+        };
+        std::mem::forget(self);
+        fixture
+    }
+
     /// For the queue's conformance: two sales are open.
     pub fn queue_fixture(self) -> seckill_queue::conformance::Fixture {
         let engine = self.engine.clone();

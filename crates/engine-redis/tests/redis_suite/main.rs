@@ -1,6 +1,7 @@
-//! The engine on a real Redis keeps the contracts of stock and queue.
+//! The engine on a real Redis keeps the contracts of stock, queue and members.
 
 mod losses;
+mod membership;
 mod model;
 mod nodes;
 mod openings;
@@ -18,4 +19,9 @@ mod stock {
 mod queue {
     use crate::support::{block_on, queue_fixture};
     seckill_queue::queue_conformance!(queue_fixture(), block_on);
+}
+
+mod members {
+    use crate::support::{block_on, members_fixture};
+    seckill_stock::members_conformance!(members_fixture(), block_on);
 }

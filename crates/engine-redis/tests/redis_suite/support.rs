@@ -117,6 +117,15 @@ pub fn fixture() -> Fixture {
     }
 }
 
+/// For the conformance of members.
+pub fn members_fixture() -> seckill_stock::members::conformance::Fixture {
+    let (engine, clock) = kept();
+    seckill_stock::members::conformance::Fixture {
+        members: Arc::new(engine),
+        clock,
+    }
+}
+
 /// For the queue's conformance: two sales are open.
 pub fn queue_fixture() -> seckill_queue::conformance::Fixture {
     let (engine, clock) = kept();

@@ -129,3 +129,17 @@ fn what_an_operator_does_at_one_node_holds_at_all_of_them() {
     admin(here, "PATCH", "/admin/api/switches", &json!({"entry_open": false}));
     until_buying_says(there, activity, "c", 503);
 }
+
+#[test]
+fn another_scheduler_goes_on_where_one_was_killed() {
+    let database = Postgres::fresh();
+    let mut shop = Shop::new(database.url()).with(&[API, SCHEDULER, SCHEDULER]);
+    let waits = |node: usize| shop.nodes[node].log().contains("another node schedules now");
+    let _one_waits = shop.nodes[0].until(|| waits(1) || waits(2), |waits| *waits);
+    let leader = if waits(1) { 2 } else { 1 };
+    shop.nodes[leader].kill();
+    shop.nodes[3 - leader].until_logged("this node schedules from now on");
+    // Nobody preheats by hand.
+    let activity = shop.nodes[0].created(2, &json!({}));
+    until_buying_says(&shop.nodes[0], activity, "a", 202);
+}
