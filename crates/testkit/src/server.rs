@@ -228,9 +228,17 @@ impl Server {
     /// # Errors
     /// As [`call`].
     pub fn buy(&self, activity: u64, user: &str, key: &str) -> io::Result<Answer> {
+        Self::buy_at(self.public, activity, user, key)
+    }
+
+    /// The same at a public port, whichever process it is of.
+    ///
+    /// # Errors
+    /// As [`call`].
+    pub fn buy_at(public: SocketAddr, activity: u64, user: &str, key: &str) -> io::Result<Answer> {
         let bearer = format!("Authorization: Bearer {}", token(user, JWT_SECRET));
         let headers = [bearer, format!("Idempotency-Key: {key}")];
-        call(self.public, "POST", &format!("/api/seckill/{activity}"), &headers, None)
+        call(public, "POST", &format!("/api/seckill/{activity}"), &headers, None)
     }
 
     /// A request of the operator.

@@ -7,31 +7,38 @@ use serde_json::{Value, json};
 
 use crate::program;
 
-const API: &[&str] = &["serve", "--roles", "api"];
-const WORKER: &[&str] = &["work"];
-const SCHEDULER: &[&str] = &["serve", "--roles", "scheduler"];
+pub(crate) const API: &[&str] = &["serve", "--roles", "api"];
+pub(crate) const WORKER: &[&str] = &["work"];
+pub(crate) const SCHEDULER: &[&str] = &["serve", "--roles", "scheduler"];
 
 /// Processes that share a store and a database.
-struct Shop {
-    redis: Redis,
+pub(crate) struct Shop {
+    pub(crate) redis: Redis,
+    store: String,
     database: String,
-    nodes: Vec<Server>,
+    pub(crate) nodes: Vec<Server>,
 }
 
 impl Shop {
-    fn new(database: String) -> Self {
+    pub(crate) fn new(database: String) -> Self {
+        let redis = Redis::start();
         Self {
-            redis: Redis::start(),
+            store: redis.url(),
+            redis,
             database,
             nodes: Vec::new(),
         }
     }
 
-    fn with(mut self, tasks: &[&[&str]]) -> Self {
+    /// The same, whose processes reach the store by another address: through a proxy.
+    pub(crate) fn reaching_the_store_by(self, store: String) -> Self {
+        Self { store, ..self }
+    }
+
+    pub(crate) fn with(mut self, tasks: &[&[&str]]) -> Self {
         for task in tasks {
-            let url = self.redis.url();
             let settings = [
-                ("SECKILL_STORE__URL", url.as_str()),
+                ("SECKILL_STORE__URL", self.store.as_str()),
                 ("SECKILL_DATABASE__URL", &self.database),
                 ("SECKILL_DATABASE__MIGRATE", "auto"),
             ];

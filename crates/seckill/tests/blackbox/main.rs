@@ -19,6 +19,7 @@ mod shutdown;
 mod start;
 mod start_hanging;
 mod stopped;
+mod storm;
 
 use seckill_testkit::Program;
 
