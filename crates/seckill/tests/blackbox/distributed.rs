@@ -150,3 +150,39 @@ fn another_scheduler_goes_on_where_one_was_killed() {
     let activity = shop.nodes[0].created(2, &json!({}));
     until_buying_says(&shop.nodes[0], activity, "a", 202);
 }
+
+/// Script calls that the store has had.
+fn script_calls(redis: &Redis) -> u64 {
+    let stats = redis.command(&["INFO", "commandstats"]).expect("answers");
+    let of_scripts = stats.lines().filter(|line| line.starts_with("cmdstat_evalsha:"));
+    let calls = of_scripts.filter_map(|line| line.split_once("calls=")?.1.split(',').next()?.parse::<u64>().ok());
+    calls.sum()
+}
+
+#[test]
+fn strangers_who_come_after_the_sell_out_do_not_reach_the_store() {
+    const STRANGERS: u64 = 50;
+    let database = Postgres::fresh();
+    let shop = Shop::new(database.url()).with(&[API, WORKER, SCHEDULER]);
+    let node = &shop.nodes[0];
+    let activity = node.sale(1, &json!({}));
+    assert_eq!(node.buy(activity, "a", "k").expect("answers").status, 202);
+    let _books = node.settled(activity);
+    // From when the node holds all buyers of the sale, it refuses by itself: but for the looks around that every node takes, and which may
+    // fall between, there is no call. One that asked the store for each of them would never get there.
+    let (mut number, mut refused_alone) = (0, 0);
+    let refuse = || {
+        number += 1;
+        let before = script_calls(&shop.redis);
+        assert_eq!(
+            node.buy(activity, &format!("s{number}"), "k").expect("answers").status,
+            410
+        );
+        refused_alone += u64::from(script_calls(&shop.redis) == before);
+        refused_alone
+    };
+    let _alone = node.until(refuse, |alone| *alone == STRANGERS);
+    // He who has a ticket hears of it all the same.
+    let again = node.buy(activity, "a", "other").expect("answers");
+    assert_eq!((again.status, again.code()), (409, 40_004));
+}
