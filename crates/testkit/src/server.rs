@@ -299,7 +299,11 @@ impl Drop for Server {
 }
 
 /// A loopback address whose port is free now.
-pub(crate) fn free_address() -> SocketAddr {
+///
+/// # Panics
+/// Where there is none.
+#[must_use]
+pub fn free_address() -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     listener.local_addr().expect("bound")
 }

@@ -6,6 +6,7 @@ mod command_line;
 mod crash;
 mod database_servers;
 mod demo;
+mod deploy;
 mod disaster;
 mod distributed;
 mod documents;
