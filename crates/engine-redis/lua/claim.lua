@@ -5,7 +5,7 @@
 -- PAYLOAD: the sequence of the first who is admitted, the next one's is one more; then one text a claim: "+" admitted, "=<buyer>" the same request again, "t<buyer>" took before, "k" key reused,
 --   "p<moment or nothing>" paused, "n" not started, "e" ended, "l" above the limit, "s" sold out, "b" backlog full.
 -- WRITES: one stream entry for all winners (first: where its id is refused, nothing has changed), their buyers, meta.
-local m, trouble = load_state()
+local m, trouble = load_state(true)
 if not m then return trouble_answer(trouble) end
 local room = tonumber(ARGV[3])
 local count = tonumber(ARGV[4])

@@ -56,10 +56,15 @@ local function read_meta()
   end
   if kind ~= 'hash' then return nil, 'damaged' end
   local m = {}
-  for place, text in ipairs(redis.call('HMGET', KEYS[1], unpack(NUMBERS))) do
-    m[NUMBERS[place]] = natural(text)
-    if not m[NUMBERS[place]] then return nil, 'damaged' end
+  local texts = redis.call('HMGET', KEYS[1], unpack(NUMBERS))
+  for place, name in ipairs(NUMBERS) do
+    local number = texts[place] and tonumber(texts[place])
+    if not number or 1e15 <= number then return nil, 'damaged' end
+    m[name] = number
   end
+  -- All at once, since this is done by every call: digits alone, and no zero before others.
+  local all = ',' .. table.concat(texts, ',')
+  if string.find(all, '[^%d,]') or string.find(all, ',0%d') then return nil, 'damaged' end
   for place, text in ipairs(redis.call('HMGET', KEYS[1], unpack(TEXTS))) do
     if not text then return nil, 'damaged' end
     m[TEXTS[place]] = text
@@ -71,20 +76,21 @@ local function has(count, command, key)
   return redis.pcall(command, key) == count
 end
 
--- Whether no key was lost or changed behind our back.
-local function is_whole(m)
+-- Whether no key was lost or changed behind our back. A claim does not write to the last four: it asks for them only where they have something.
+local function is_whole(m, claims)
   return redis.call('TYPE', KEYS[3]).ok == 'stream' and has(m.buyers, 'HLEN', KEYS[2]) and has(m.entries, 'XLEN', KEYS[3])
-    and has(m.back, 'HLEN', KEYS[4]) and has(m.back, 'ZCARD', KEYS[5]) and has(m.back, 'ZCARD', KEYS[6])
-    and has(m.dead_tickets, 'HLEN', KEYS[7])
+    and (claims and m.back == 0
+      or has(m.back, 'HLEN', KEYS[4]) and has(m.back, 'ZCARD', KEYS[5]) and has(m.back, 'ZCARD', KEYS[6]))
+    and (claims and m.dead_tickets == 0 or has(m.dead_tickets, 'HLEN', KEYS[7]))
 end
 
--- The state of a sale that may be used; or nothing and why.
-local function load_state()
+-- The state of a sale that may be used; or nothing and why. `claims`: for claim.lua.
+local function load_state(claims)
   local m, trouble = read_meta()
   if not m then return nil, trouble end
   if m.shards ~= shards then return nil, 'split' .. int(m.shards) end
   if m.built ~= 1 then return nil, m.built == 2 and 'filled' or 'building' end
-  if not is_whole(m) then return nil, 'damaged' end
+  if not is_whole(m, claims) then return nil, 'damaged' end
   if m.epoch < epoch_min then return nil, 'behind' end
   return m
 end

@@ -1,7 +1,7 @@
 //! What a claim costs the server, beside the articles' algorithm on the same client: one script call a buyer, with the queue in it.
 //!
-//! `cargo bench -p seckill-engine-redis --bench claims -- [claims a run] [appendfsync]` on a Redis of its own. Every claim is admitted, which
-//! is what costs most. Both sides keep 256 claims in flight on one multiplexed connection; ours has one batcher, as every process has.
+//! `cargo bench -p seckill-engine-redis --bench claims -- [claims a run] [appendfsync] [in flight]` on a Redis of its own. Every claim is admitted, which
+//! is what costs most. Both sides keep as many claims in flight, 256 where nothing else is said, on one multiplexed connection; ours has one batcher, as every process has.
 #![expect(clippy::print_stdout, reason = "a benchmark's figures are its output")]
 
 mod article;
@@ -17,7 +17,7 @@ use seckill_stock::conformance::Fixture;
 use seckill_stock::{Batcher, Stock};
 use seckill_testkit::Redis;
 
-/// Claims in flight.
+/// Claims in flight where no number is given.
 const IN_FLIGHT: usize = 256;
 /// Claims of a run where no number is given.
 const CLAIMS: usize = 200_000;
@@ -42,14 +42,15 @@ fn main() -> Outcome<()> {
         .collect();
     let claims = words.first().and_then(|word| word.parse().ok()).unwrap_or(CLAIMS);
     let policy = words.get(1).map_or("everysec", String::as_str);
+    let in_flight = words.get(2).and_then(|word| word.parse().ok()).unwrap_or(IN_FLIGHT);
     let redis = Redis::start();
     said(&redis, &["CONFIG", "SET", "appendfsync", policy]);
-    println!("{claims} claims a run, {IN_FLIGHT} in flight, appendfsync {policy}:");
+    println!("{claims} claims a run, {in_flight} in flight, appendfsync {policy}:");
     let (mut rates, mut costs) = (Vec::new(), Vec::new());
     for pair in 0..PAIRS {
         let users = users(claims)?;
-        let article = measured(&redis, claims, || article::run(&redis.url(), pair, &users, IN_FLIGHT))?;
-        let ours = measured(&redis, claims, || batched(&redis.url(), pair, &users))?;
+        let article = measured(&redis, claims, || article::run(&redis.url(), pair, &users, in_flight))?;
+        let ours = measured(&redis, claims, || batched(&redis.url(), pair, &users, in_flight))?;
         println!(
             "  article {:>7.0}/s {:.2} µs a claim   ours {:>7.0}/s {:.2} µs, {:.0} claims a call",
             article.claims_per_s, article.cpu_a_claim, ours.claims_per_s, ours.cpu_a_claim, ours.batch
@@ -103,7 +104,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 /// Our engine, with its batcher. Gives how many were admitted.
-fn batched(url: &str, pair: usize, users: &[UserId]) -> Outcome<usize> {
+fn batched(url: &str, pair: usize, users: &[UserId], in_flight: usize) -> Outcome<usize> {
     let activity = ActivityId::new(1 + pair as u64)?;
     runtime().block_on(async {
         let engine = Engine::connect(Options {
@@ -115,7 +116,7 @@ fn batched(url: &str, pair: usize, users: &[UserId]) -> Outcome<usize> {
         opening.opened.terms.window.starts_at = seckill_sale::EpochMs(0);
         opening.opened.terms.window.ends_at = seckill_sale::EpochMs(i64::from(u32::MAX) * 1000);
         engine.open(opening).await?;
-        let (batcher, claims) = Batcher::new(Arc::new(engine), IN_FLIGHT * 2);
+        let (batcher, claims) = Batcher::new(Arc::new(engine), in_flight * 2);
         let (next, admitted) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let buyer = || async {
             while let Some(user) = users.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -126,7 +127,7 @@ fn batched(url: &str, pair: usize, users: &[UserId]) -> Outcome<usize> {
             }
         };
         tokio::select! {
-            _ = futures_util::future::join_all((0..IN_FLIGHT).map(|_| buyer())) => {}
+            _ = futures_util::future::join_all((0..in_flight).map(|_| buyer())) => {}
             () = batcher.run() => unreachable!("it runs for ever"),
         }
         Ok(admitted.into_inner())
