@@ -1,10 +1,12 @@
 //! One connection to a server, by sqlx's drivers: the only file that knows their types.
 
 use std::str::FromStr as _;
+use std::sync::Arc;
 
 use seckill_ledger::Error;
-use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlRow};
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
+use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlConnection, MySqlRow};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow};
+use sqlx::query::Query;
 use sqlx::{
     AssertSqlSafe, ConnectOptions as _, Connection as _, Decode, MySql, Postgres, Row as _, TypeInfo as _,
     ValueRef as _,
@@ -76,21 +78,42 @@ pub(super) struct Done {
     pub(super) inserted: u64,
 }
 
-macro_rules! bound {
-    ($query:expr, $translated:expr, $parameters:expr) => {{
-        let mut query = $query;
-        for place in &$translated.places {
-            query = match $parameters
-                .get(place - 1)
-                .ok_or_else(|| unreadable("a parameter is missing"))?
-            {
-                Parameter::Number(number) => query.bind(*number),
-                Parameter::Text(text) => query.bind(text.as_deref()),
-                Parameter::Bytes(bytes) => query.bind(&bytes[..]),
-            };
-        }
-        query
-    }};
+/// The parameters that each place of the text wants.
+fn wanted<'a>(said: &Translated, parameters: &'a [Parameter]) -> impl Iterator<Item = SqlResult<&'a Parameter>> {
+    let parameter = |place: &usize| {
+        parameters
+            .get(place - 1)
+            .ok_or_else(|| unreadable("a parameter is missing"))
+    };
+    said.places.iter().map(parameter)
+}
+
+fn query_of_postgres(said: &Translated, parameters: &[Parameter]) -> SqlResult<Query<'static, Postgres, PgArguments>> {
+    let query = sqlx::query(AssertSqlSafe(Arc::clone(&said.sql)));
+    wanted(said, parameters).try_fold(query, |query, parameter| {
+        Ok(match parameter? {
+            Parameter::Number(number) => query.bind(*number),
+            Parameter::Text(text) => query.bind(text.as_deref()),
+            Parameter::Bytes(bytes) => query.bind(&bytes[..]),
+            Parameter::Numbers(column) => query.bind(&column[..]),
+            Parameter::Texts(column) => query.bind(&column[..]),
+            Parameter::ManyBytes(column) => query.bind(&column[..]),
+        })
+    })
+}
+
+fn query_of_mysql(said: &Translated, parameters: &[Parameter]) -> SqlResult<Query<'static, MySql, MySqlArguments>> {
+    let query = sqlx::query(AssertSqlSafe(Arc::clone(&said.sql)));
+    wanted(said, parameters).try_fold(query, |query, parameter| {
+        Ok(match parameter? {
+            Parameter::Number(number) => query.bind(*number),
+            Parameter::Text(text) => query.bind(text.as_deref()),
+            Parameter::Bytes(bytes) => query.bind(&bytes[..]),
+            Parameter::Numbers(_) | Parameter::Texts(_) | Parameter::ManyBytes(_) => {
+                return Err(unreadable("this database takes no columns of rows"));
+            }
+        })
+    })
 }
 
 impl Wire {
@@ -105,10 +128,9 @@ impl Wire {
     }
 
     pub(super) async fn execute(&mut self, said: &Translated, parameters: &[Parameter]) -> SqlResult<Done> {
-        let sql = AssertSqlSafe(std::sync::Arc::clone(&said.sql));
         match self {
             Self::Postgres(wire) => {
-                let query = bound!(sqlx::query::<Postgres>(sql), said, parameters);
+                let query = query_of_postgres(said, parameters)?;
                 let done = query.execute(&mut **wire).await?;
                 Ok(Done {
                     rows: done.rows_affected(),
@@ -116,7 +138,7 @@ impl Wire {
                 })
             }
             Self::MySql(wire) => {
-                let query = bound!(sqlx::query::<MySql>(sql), said, parameters);
+                let query = query_of_mysql(said, parameters)?;
                 let done = query.execute(&mut **wire).await?;
                 Ok(Done {
                     rows: done.rows_affected(),
@@ -127,15 +149,14 @@ impl Wire {
     }
 
     pub(super) async fn rows(&mut self, said: &Translated, parameters: &[Parameter]) -> SqlResult<Vec<Vec<Value>>> {
-        let sql = AssertSqlSafe(std::sync::Arc::clone(&said.sql));
         match self {
             Self::Postgres(wire) => {
-                let query = bound!(sqlx::query::<Postgres>(sql), said, parameters);
+                let query = query_of_postgres(said, parameters)?;
                 let rows = query.fetch_all(&mut **wire).await?;
                 rows.iter().map(row_of_postgres).collect()
             }
             Self::MySql(wire) => {
-                let query = bound!(sqlx::query::<MySql>(sql), said, parameters);
+                let query = query_of_mysql(said, parameters)?;
                 let rows = query.fetch_all(&mut **wire).await?;
                 rows.iter().map(row_of_mysql).collect()
             }
