@@ -1,6 +1,7 @@
 //! How fast tickets become orders, beside two others in the same run: one order a transaction, and plain inserts of the rows.
 //!
-//! `cargo bench -p seckill-ledger-sql --bench settle -- [sqlite] [mariadb] [postgres] [tickets of a batch]…`; SQLite where none is named.
+//! `cargo bench -p seckill-ledger-sql --bench settle -- [sqlite] [mariadb] [postgres] [orders=N] [tickets of a batch]…`; SQLite where none is
+//! named; `orders` is for servers on a busy machine.
 //! In the folder that `TMPDIR` names, since the disk's fdatasync decides much of it; servers are started there too. Every run starts with
 //! an empty database and ends with a count of its orders.
 #![expect(clippy::print_stdout, reason = "a benchmark's figures are its output")]
@@ -41,13 +42,15 @@ fn main() -> Outcome<()> {
     let named: Vec<usize> = words.iter().filter_map(|word| word.parse().ok()).collect();
     let batches = if named.is_empty() { BATCHES.to_vec() } else { named };
     let asked = |database: &str| words.iter().any(|word| word == database);
+    let orders = words.iter().find_map(|word| word.strip_prefix("orders=")?.parse().ok());
+    let orders = orders.unwrap_or(servers::ORDERS);
     let none_is_named = words.iter().all(|word| word.parse::<usize>().is_ok());
     for &batch in &batches {
         if asked("mariadb") {
-            servers::compare::<MariaDbServer>(batch, &server_baselines::MARIADB)?;
+            servers::compare::<MariaDbServer>(batch, orders, &server_baselines::MARIADB)?;
         }
         if asked("postgres") {
-            servers::compare::<PostgresServer>(batch, &server_baselines::POSTGRES)?;
+            servers::compare::<PostgresServer>(batch, orders, &server_baselines::POSTGRES)?;
         }
         if asked("sqlite") || none_is_named {
             sqlite::compare(batch)?;

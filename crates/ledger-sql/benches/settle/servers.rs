@@ -11,11 +11,11 @@ use seckill_testkit::{Database, Kind};
 
 use crate::{Outcome, ROUNDS, Ratios, batches, block_on, sale, scattered};
 
-/// Orders of a run that writes batches.
-const ORDERS: usize = 40_000;
+/// Orders of a run that writes batches, where no number is named.
+pub(crate) const ORDERS: usize = 40_000;
 
-/// Orders of a run that commits each one.
-const ORDERS_ONE_BY_ONE: usize = 2_000;
+/// Of so many orders a run that commits each one writes one.
+const ONE_BY_ONE_PART: usize = 20;
 
 /// Connections that write one order a transaction.
 pub(crate) const CONNECTIONS: usize = 4;
@@ -30,7 +30,7 @@ pub(crate) struct Baselines {
     pub(crate) plain: fn(&str, &[UserId], usize) -> Outcome<f64>,
 }
 
-pub(crate) fn compare<K: Kind>(batch: usize, baselines: &Baselines) -> Outcome<()> {
+pub(crate) fn compare<K: Kind>(batch: usize, orders: usize, baselines: &Baselines) -> Outcome<()> {
     println!("{}, {batch} tickets a batch; orders a second:", K::NAME);
     let mut ratios = Ratios::new(&[
         "one order a transaction, 1 consumer",
@@ -43,16 +43,16 @@ pub(crate) fn compare<K: Kind>(batch: usize, baselines: &Baselines) -> Outcome<(
         "1 consumer, by 8",
     ]);
     for _ in 0..ROUNDS {
-        let one_by_one = (baselines.one_by_one)(&Database::<K>::fresh().url(), &scattered(ORDERS_ONE_BY_ONE)?)?;
-        let plain = (baselines.plain)(&Database::<K>::fresh().url(), &scattered(ORDERS)?, batch)?;
-        let [one, four, eight] = CONSUMERS.map(|consumers| settled::<K>(batch, consumers));
+        let one_by_one = (baselines.one_by_one)(&Database::<K>::fresh().url(), &scattered(orders / ONE_BY_ONE_PART)?)?;
+        let plain = (baselines.plain)(&Database::<K>::fresh().url(), &scattered(orders)?, batch)?;
+        let [one, four, eight] = CONSUMERS.map(|consumers| settled::<K>(batch, orders, consumers));
         let settled = [one?, four?, eight?];
         println!("  one by one {one_by_one:>6.0}   plain {plain:>7.0}   by 1, 4, 8 consumers {settled:>7.0?}");
         let by = |other: f64| settled.map(|settled| settled / other);
         ratios.push(&[by(one_by_one), by(plain)].concat(), &by(settled[0])[1..]);
     }
     ratios.print();
-    flood::<K>(batch)
+    flood::<K>(batch, orders)
 }
 
 fn open(url: &str, consumers: usize) -> Outcome<Server> {
@@ -65,18 +65,24 @@ fn open(url: &str, consumers: usize) -> Outcome<Server> {
     Ok(Server::open(url, options)?)
 }
 
-fn settled<K: Kind>(batch: usize, consumers: usize) -> Outcome<f64> {
+fn settled<K: Kind>(batch: usize, orders: usize, consumers: usize) -> Outcome<f64> {
     let database = Database::<K>::fresh();
     let ledger = open(&database.url(), consumers)?;
     let activity = block_on(sale(&ledger))?;
-    let batches = batches(&activity, &scattered(ORDERS)?, batch);
     // Connections are made and statements prepared before.
+    let first = block_on(sale(&ledger))?;
+    block_on(consume(
+        &ledger,
+        batches(&first, &scattered(2 * consumers * batch)?, batch),
+        consumers,
+    ));
+    let batches = batches(&activity, &scattered(orders)?, batch);
     let begun = Instant::now();
     block_on(consume(&ledger, batches, consumers));
     let seconds = begun.elapsed().as_secs_f64();
     let tally = block_on(ledger.tally(activity.id))?;
-    assert_eq!(tally.orders_live, ORDERS as u64);
-    Ok(ORDERS as f64 / seconds)
+    assert_eq!(tally.orders_live, orders as u64);
+    Ok(orders as f64 / seconds)
 }
 
 async fn consume(ledger: &Server, batches: Vec<SettleBatch>, consumers: usize) {
@@ -90,15 +96,15 @@ async fn consume(ledger: &Server, batches: Vec<SettleBatch>, consumers: usize) {
 }
 
 /// Small batches of one sale, one after the other, alone and while another sale is flooded by eight consumers.
-fn flood<K: Kind>(batch: usize) -> Outcome<()> {
+fn flood<K: Kind>(batch: usize, orders: usize) -> Outcome<()> {
     const SMALL: usize = 16;
     let database = Database::<K>::fresh();
     let ledger = open(&database.url(), 8)?;
     let (quiet, flooded) = (block_on(sale(&ledger))?, block_on(sale(&ledger))?);
-    let users = scattered(SMALL * 400)?;
+    let users = scattered(orders / 10)?;
     let (alone, beside) = users.split_at(users.len() / 2);
     let first = block_on(one_after_the_other(&ledger, &quiet, alone, 0, SMALL));
-    let others = batches(&flooded, &scattered(2 * ORDERS)?, batch);
+    let others = batches(&flooded, &scattered(2 * orders)?, batch);
     let mut second = Vec::new();
     block_on(async {
         let small = async { second = one_after_the_other(&ledger, &quiet, beside, alone.len(), SMALL).await };

@@ -5,40 +5,15 @@ use std::collections::HashMap;
 use super::db::Transaction;
 use async_trait::async_trait;
 use seckill_ledger::{Error, LedgerRecord, MovementKind, Page, PageRequest, SettleBatch, Settled, Settlement, Tally};
-use seckill_sale::{ActivityId, Currency, Delivery, FailureReason, Price, ProductId, Ticket, UserId};
+use seckill_sale::{ActivityId, Delivery, FailureReason, Ticket, UserId};
 
 use super::dialect;
-use super::errors::{Stop, found};
+use super::errors::Stop;
 use super::inserts::{Binder, ORDERS, RECORDS, RECORDS_OF};
-use super::rows::{number, record_state, signed, small, text, ticket, units, unsigned, user};
+use super::offer::{Offer, offer};
+use super::rows::{record_state, signed, small, ticket, units, user};
 use super::{Database, Lane, parking, records, stock, tally};
 use crate::settle_plan::{Known, Plan, SaleLock, plan};
-
-/// The stock row, and what each order takes from the activity.
-struct Offer {
-    available: u64,
-    version: u64,
-    product: ProductId,
-    price: Price,
-    currency: Currency,
-}
-
-fn offer(transaction: &Transaction<'_>, id: ActivityId) -> Result<Offer, Stop> {
-    let mut statement = transaction.prepare_cached(
-        "SELECT s.available, s.version, a.product_id, a.seckill_price_cents, a.currency
-         FROM stock s JOIN activities a ON a.id = s.activity_id WHERE s.activity_id = ?1",
-    )?;
-    let row = statement.query_row([small(id.get())], |row| {
-        Ok(Offer {
-            available: unsigned(row, 0)?,
-            version: unsigned(row, 1)?,
-            product: number(row, 2)?,
-            price: number(row, 3)?,
-            currency: text(row, 4, Currency::new)?,
-        })
-    });
-    found(row, "activity")
-}
 
 /// Where batches of one sale are written side by side, rows come first and the stock row, which they all want, is locked at the end:
 /// unique keys keep a ticket from being written twice, and the guard keeps units from being sold twice. Whatever is not plain then is

@@ -112,8 +112,9 @@ pub(crate) fn expire_orders(
     limit: u32,
     mut expired: impl FnMut(&Row<'_>) -> SqlResult<()>,
 ) -> Result<(), Stop> {
+    // In the index's own order: with the id behind it, PostgreSQL would sort all that are due at the same moment.
     let due = "SELECT activity_id, quantity, id FROM orders WHERE state = 0 AND pay_deadline <= ?1
-        ORDER BY pay_deadline, id LIMIT ?2 FOR UPDATE SKIP LOCKED";
+        ORDER BY pay_deadline LIMIT ?2 FOR UPDATE SKIP LOCKED";
     let mut ids: Vec<i64> = Vec::new();
     let rows = transaction
         .prepare_cached(due)?

@@ -4,11 +4,14 @@
 //! bounded queues as SQLite's. So there is no pool that callers could storm, and no caller who goes away leaves half a transaction behind.
 
 mod access;
+mod binding;
 mod caution;
 mod connection;
 mod db;
 mod dialect;
 mod errors;
+#[cfg(test)]
+mod fault_tests;
 mod findings;
 mod migrate;
 #[path = "../queries/mod.rs"]
@@ -19,6 +22,7 @@ mod schema;
 mod statement;
 mod translate;
 mod values;
+mod version;
 mod wire;
 
 use std::time::Duration;

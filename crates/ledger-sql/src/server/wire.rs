@@ -1,17 +1,16 @@
-//! One connection to a server, by sqlx's drivers: the only file that knows their types.
+//! One connection to a server, by sqlx's drivers: with `binding.rs`, what knows their types.
 
 use std::str::FromStr as _;
-use std::sync::Arc;
 
 use seckill_ledger::Error;
-use sqlx::mysql::{MySqlArguments, MySqlConnectOptions, MySqlConnection, MySqlRow};
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow};
-use sqlx::query::Query;
+use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlRow};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
 use sqlx::{
     AssertSqlSafe, ConnectOptions as _, Connection as _, Decode, MySql, Postgres, Row as _, TypeInfo as _,
     ValueRef as _,
 };
 
+use super::binding::{query_of_mysql, query_of_postgres};
 use super::translate::{Family, Translated};
 use super::values::{Parameter, SqlResult, Value, unreadable};
 
@@ -76,44 +75,6 @@ pub(super) struct Done {
     pub(super) rows: u64,
     /// Number of the row that it inserted; MySQL only.
     pub(super) inserted: u64,
-}
-
-/// The parameters that each place of the text wants.
-fn wanted<'a>(said: &Translated, parameters: &'a [Parameter]) -> impl Iterator<Item = SqlResult<&'a Parameter>> {
-    let parameter = |place: &usize| {
-        parameters
-            .get(place - 1)
-            .ok_or_else(|| unreadable("a parameter is missing"))
-    };
-    said.places.iter().map(parameter)
-}
-
-fn query_of_postgres(said: &Translated, parameters: &[Parameter]) -> SqlResult<Query<'static, Postgres, PgArguments>> {
-    let query = sqlx::query(AssertSqlSafe(Arc::clone(&said.sql)));
-    wanted(said, parameters).try_fold(query, |query, parameter| {
-        Ok(match parameter? {
-            Parameter::Number(number) => query.bind(*number),
-            Parameter::Text(text) => query.bind(text.as_deref()),
-            Parameter::Bytes(bytes) => query.bind(&bytes[..]),
-            Parameter::Numbers(column) => query.bind(&column[..]),
-            Parameter::Texts(column) => query.bind(&column[..]),
-            Parameter::ManyBytes(column) => query.bind(&column[..]),
-        })
-    })
-}
-
-fn query_of_mysql(said: &Translated, parameters: &[Parameter]) -> SqlResult<Query<'static, MySql, MySqlArguments>> {
-    let query = sqlx::query(AssertSqlSafe(Arc::clone(&said.sql)));
-    wanted(said, parameters).try_fold(query, |query, parameter| {
-        Ok(match parameter? {
-            Parameter::Number(number) => query.bind(*number),
-            Parameter::Text(text) => query.bind(text.as_deref()),
-            Parameter::Bytes(bytes) => query.bind(&bytes[..]),
-            Parameter::Numbers(_) | Parameter::Texts(_) | Parameter::ManyBytes(_) => {
-                return Err(unreadable("this database takes no columns of rows"));
-            }
-        })
-    })
 }
 
 impl Wire {

@@ -2,7 +2,7 @@
 
 use futures_util::future::{Either, join_all, select};
 use seckill_ledger::conformance::{books, shop};
-use seckill_ledger::{Settlement as _, TicketResult};
+use seckill_ledger::{Error, Settlement as _, TicketResult};
 use seckill_ledger_sql::{Server, ServerOptions};
 use seckill_testkit::{Database, Kind};
 
@@ -132,5 +132,23 @@ pub fn orders_are_what_was_deducted_at_every_moment<K: Kind>() {
         }
         assert_eq!(same().await, 90);
         books::check(&ledger).await;
+    });
+}
+
+/// Order numbers come from tickets: one that is taken was written by somebody else, and no trying helps.
+pub fn an_order_number_that_is_taken_rejects_its_batch_alone<K: Kind>() {
+    let database = Database::<K>::fresh();
+    let ledger = patient(&database.url());
+    block_on(async {
+        let activity = shop::sold(&ledger, 10, 1).await;
+        let taken = shop::ticket(activity.id, 2).order_no();
+        let _ = database.say(&format!("UPDATE orders SET order_no = '{taken}' WHERE user_id = 'u1'"));
+        let tickets = shop::deliveries(activity.id, 3).split_off(1);
+        let refused = ledger.settle(shop::batch(activity.id, tickets.clone())).await;
+        assert!(matches!(refused, Err(Error::Rejected(_))), "{refused:?}");
+        let tally = ledger.tally(activity.id).await.expect("is read");
+        assert_eq!((tally.orders_live, tally.available), (1, 9));
+        let alone = shop::settle(&ledger, activity.id, tickets[1..].to_vec()).await;
+        assert_eq!(alone.orders_written, 1);
     });
 }

@@ -4,6 +4,7 @@ mod beside;
 mod examined;
 mod faults;
 mod outages;
+mod reading;
 
 macro_rules! on_each_server {
     ($($topic:ident: [$($fact:ident,)*],)*) => {
@@ -68,11 +69,15 @@ on_each_server! {
         a_batch_that_finds_units_short_settles_what_fits,
         a_locked_sale_does_not_keep_another_from_being_written,
         orders_are_what_was_deducted_at_every_moment,
+        an_order_number_that_is_taken_rejects_its_batch_alone,
     ],
     examined: [
         what_the_tables_lost_is_named_with_what_makes_it_again,
         a_good_database_passes_and_an_empty_one_is_to_be_migrated,
         too_few_connections_and_a_wrong_clock_are_told_of,
         a_server_that_is_not_there_is_a_finding,
+    ],
+    reading: [
+        pages_and_sweeps_read_what_they_show_and_not_the_table,
     ],
 }
