@@ -4,11 +4,14 @@
 //!
 //! Not here: what the methods promise (that is the contract, in `seckill-ledger`) and when they are called.
 
+mod finding;
+mod gathering;
 mod lanes;
 mod server;
 mod settle_plan;
 mod sqlite;
 mod threads;
 
+pub use finding::{Finding, Verdict};
 pub use server::{Server, ServerOptions};
 pub use sqlite::{Options, Sqlite, Threads};

@@ -5,6 +5,15 @@ use std::collections::HashMap;
 use seckill_ledger::{RecordState, TicketResult};
 use seckill_sale::{Delivery, FailureReason, Ticket, UserId};
 
+/// When a batch locks the row of its sale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SaleLock {
+    /// Before it reads: nothing changes until its commit.
+    First,
+    /// When its rows are written: other batches of the sale write theirs meanwhile.
+    Last,
+}
+
 /// What the ledger knows of a user in this activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Known {

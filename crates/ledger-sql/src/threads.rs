@@ -28,26 +28,29 @@ struct Queue<C> {
 
 impl<C> Queue<C> {
     fn push(&self, lane: Lane, job: Job<C>) {
-        let mut lanes = self.lanes.lock();
-        match lane {
-            Lane::Person => lanes.people.push_back(job),
-            Lane::Batch => lanes.batches.push_back(job),
-        }
-        drop(lanes);
+        self.lanes.lock().push(lane, job);
         self.filled.notify_one();
     }
 
     /// The next job; none once the queue is closed and empty.
-    fn pop(&self) -> Option<Job<C>> {
+    fn pop(&self) -> Option<(Lane, Job<C>)> {
         let mut lanes = self.lanes.lock();
         loop {
-            if let Some(job) = lanes.next() {
-                return Some(job);
+            if let Some(next) = lanes.next() {
+                return Some(next);
             }
-            if lanes.closed {
+            if lanes.closed && lanes.is_empty() {
                 return None;
             }
             self.filled.wait(&mut lanes);
+        }
+    }
+
+    fn done(&self, lane: Lane) {
+        self.lanes.lock().done(lane);
+        if let Lane::Sale(_) = lane {
+            // What waited for its sale's turn may be another thread's now; when the queue is closed, all of them wait for its end.
+            self.filled.notify_all();
         }
     }
 }
@@ -63,7 +66,7 @@ pub(crate) struct Crew<C> {
 impl<C: Send + 'static> Crew<C> {
     pub(crate) fn start(name: &str, connections: Vec<C>) -> Result<Self, Error> {
         let queue = Arc::new(Queue {
-            lanes: Mutex::new(Lanes::new()),
+            lanes: Mutex::new(Lanes::new(connections.len())),
             filled: Condvar::new(),
             places_people: Arc::new(Semaphore::new(JOBS_WAITING_MAX)),
             places_batches: Arc::new(Semaphore::new(JOBS_WAITING_MAX)),
@@ -103,7 +106,7 @@ impl<C: Send + 'static> Crew<C> {
     {
         let limit = match lane {
             Lane::Person => self.people_wait_max,
-            Lane::Batch => None,
+            Lane::Batch | Lane::Sale(_) => None,
         };
         let Some(limit) = limit else {
             return self.run_whole(lane, work).await;
@@ -121,7 +124,7 @@ impl<C: Send + 'static> Crew<C> {
     {
         let places = match lane {
             Lane::Person => &self.queue.places_people,
-            Lane::Batch => &self.queue.places_batches,
+            Lane::Batch | Lane::Sale(_) => &self.queue.places_batches,
         };
         let place = Arc::clone(places)
             .acquire_owned()
@@ -141,11 +144,12 @@ impl<C: Send + 'static> Crew<C> {
 }
 
 fn work_off<C>(queue: &Queue<C>, mut connection: C) {
-    while let Some(job) = queue.pop() {
+    while let Some((lane, job)) = queue.pop() {
         // A panic is a bug of one job. Its transaction was rolled back while unwinding; the connection goes on.
         if catch_unwind(AssertUnwindSafe(|| job(&mut connection))).is_err() {
             tracing::error!("a job on the database panicked");
         }
+        queue.done(lane);
     }
 }
 

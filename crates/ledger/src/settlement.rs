@@ -30,7 +30,7 @@ pub enum TicketResult {
 /// What became of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled {
-    /// Number of this settlement; counts up with every committed batch of the installation.
+    /// Number of this settlement; counts up with every committed batch of the installation. 0 where the ledger was told not to count.
     pub batch: u64,
     /// One result a ticket, in their order.
     pub results: Vec<TicketResult>,

@@ -4,27 +4,46 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::marker::PhantomData;
 use std::process::{Child, Stdio};
 
+use crate::own::Own;
 use crate::processes::{run, text};
 use crate::shared::{Kind, Shared};
 
 /// A fresh schema or database; it goes with the server.
 #[derive(Debug)]
 pub struct Database<K> {
-    server: Shared,
+    server: Host,
     place: String,
-    kind: PhantomData<K>,
+    kind: PhantomData<fn() -> K>,
+}
+
+#[derive(Debug)]
+enum Host {
+    Shared(Shared),
+    Own(Own),
 }
 
 impl<K: Kind> Database<K> {
-    /// Makes an empty one.
+    /// Makes an empty one on the server that tests share.
     ///
     /// # Panics
     /// Where the server is missing or does not start.
     #[must_use]
     pub fn fresh() -> Self {
-        let server = Shared::join::<K>();
+        Self::on(Host::Shared(Shared::join::<K>()))
+    }
+
+    /// Makes one on a server that nobody else uses, with settings of the form `name=value`; it ends with this value.
+    ///
+    /// # Panics
+    /// Where the server is missing or does not start.
+    #[must_use]
+    pub fn alone(settings: &[&str]) -> Self {
+        Self::on(Host::Own(Own::start::<K>(settings)))
+    }
+
+    fn on(server: Host) -> Self {
         let place = Shared::fresh_name();
-        let mut client = K::client(server.port, None);
+        let mut client = K::client(server.port(), None);
         let made = run(client.args([K::STATEMENT, &format!("{} {place}", K::MAKE_PLACE)]));
         assert!(made.status.success(), "{}", text(&made));
         let kind = PhantomData;
@@ -34,13 +53,36 @@ impl<K: Kind> Database<K> {
     /// Its address.
     #[must_use]
     pub fn url(&self) -> String {
-        K::url(self.server.port, &self.place)
+        K::url(self.server.port(), &self.place)
     }
 
     /// Where the server listens.
     #[must_use]
-    pub const fn port(&self) -> u16 {
-        self.server.port
+    pub fn port(&self) -> u16 {
+        self.server.port()
+    }
+
+    /// Kills the server, which nobody else uses.
+    ///
+    /// # Panics
+    /// Where others use it.
+    pub fn kill(&mut self) {
+        self.own().kill();
+    }
+
+    /// Starts the killed server again and waits until it answers.
+    ///
+    /// # Panics
+    /// Where it does not start.
+    pub fn start_again(&mut self) {
+        self.own().start_again::<K>();
+    }
+
+    fn own(&mut self) -> &mut Own {
+        match &mut self.server {
+            Host::Own(own) => own,
+            Host::Shared(_) => panic!("other tests use this server"),
+        }
     }
 
     /// Runs statements by the server's own client; gives what they show.
@@ -49,7 +91,7 @@ impl<K: Kind> Database<K> {
     /// Where the server refuses one.
     #[must_use]
     pub fn say(&self, statements: &str) -> String {
-        let output = run(K::client(self.server.port, Some(&self.place)).args([K::STATEMENT, statements]));
+        let output = run(K::client(self.server.port(), Some(&self.place)).args([K::STATEMENT, statements]));
         assert!(output.status.success(), "{statements}: {}", text(&output));
         text(&output)
     }
@@ -60,7 +102,7 @@ impl<K: Kind> Database<K> {
     /// Where they are not done.
     #[must_use]
     pub fn hold(&self, statements: &str) -> Held {
-        let mut client = K::client(self.server.port, Some(&self.place));
+        let mut client = K::client(self.server.port(), Some(&self.place));
         let mut child = client
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -73,6 +115,15 @@ impl<K: Kind> Database<K> {
         let held = lines.any(|line| line.is_ok_and(|line| line.contains("it is held")));
         assert!(held, "{statements}");
         Held(child)
+    }
+}
+
+impl Host {
+    const fn port(&self) -> u16 {
+        match self {
+            Self::Shared(shared) => shared.port,
+            Self::Own(own) => own.port,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod database;
 mod http;
 mod mariadb;
 mod needle;
+mod own;
 mod postgres;
 mod processes;
 mod proxy;

@@ -114,18 +114,23 @@ fn home() -> PathBuf {
     home
 }
 
+/// An empty installation in `folder`, which is given to the server's user.
+pub(crate) fn install<K: Kind>(folder: &Path) {
+    let owner = owner(K::USER);
+    if let Some((user, group)) = owner {
+        std::os::unix::fs::chown(folder, Some(user), Some(group)).expect("root may give a folder away");
+    }
+    let mut install = as_owner(owner, &K::install(folder));
+    let installed = run(install.current_dir(folder));
+    assert!(installed.status.success(), "{}: {}", K::NAME, text(&installed));
+}
+
 fn start<K: Kind>(home: &Path) -> u16 {
     let folder = home.join(format!("{}-{}", K::NAME, Shared::fresh_name()));
     fs::create_dir(&folder).expect("a fresh folder");
-    let owner = owner(K::USER);
-    if let Some((user, group)) = owner {
-        std::os::unix::fs::chown(&folder, Some(user), Some(group)).expect("root may give a folder away");
-    }
-    let mut install = as_owner(owner, &K::install(&folder));
-    let installed = run(install.current_dir(&folder));
-    assert!(installed.status.success(), "{}: {}", K::NAME, text(&installed));
+    install::<K>(&folder);
     let port = free_address().port();
-    let serve = as_owner(owner, &K::serve(&folder, port));
+    let serve = as_owner(owner(K::USER), &K::serve(&folder, port));
     let log = folder.join("log");
     let mut watcher = Command::new("sh");
     watcher.args(["-c", WATCHER, "sh"]).arg(&log);
@@ -146,7 +151,7 @@ fn start<K: Kind>(home: &Path) -> u16 {
     port
 }
 
-fn ready<K: Kind>(port: u16) -> bool {
+pub(crate) fn ready<K: Kind>(port: u16) -> bool {
     let mut client = K::client(port, None);
     let asked = client.args([K::STATEMENT, "SELECT 1"]).output();
     asked.is_ok_and(|output| output.status.success())

@@ -6,7 +6,8 @@ use std::time::Instant;
 use rusqlite::{Connection, TransactionBehavior, params};
 use seckill_sale::UserId;
 
-use crate::{NOW, Outcome, deliveries, open};
+use crate::sqlite::open;
+use crate::{NOW, Outcome, deliveries};
 
 /// The same rows into the same tables, with nothing read and nothing guarded.
 pub(crate) fn insert(file: &Path, users: &[UserId], batch: usize, with_records: bool) -> Outcome<f64> {

@@ -12,6 +12,7 @@ mod dead_letters;
 mod endings;
 mod inserts;
 mod movements;
+mod offer;
 mod operations;
 mod orders;
 mod pages;

@@ -5,62 +5,53 @@ use std::collections::HashMap;
 use super::db::Transaction;
 use async_trait::async_trait;
 use seckill_ledger::{Error, LedgerRecord, MovementKind, Page, PageRequest, SettleBatch, Settled, Settlement, Tally};
-use seckill_sale::{ActivityId, Currency, Delivery, FailureReason, Price, ProductId, Ticket, UserId};
+use seckill_sale::{ActivityId, Delivery, FailureReason, Ticket, UserId};
 
 use super::dialect;
-use super::errors::{Stop, found};
+use super::errors::Stop;
 use super::inserts::{Binder, ORDERS, RECORDS, RECORDS_OF};
-use super::rows::{number, record_state, signed, small, text, ticket, units, user};
+use super::offer::{Offer, offer};
+use super::rows::{record_state, signed, small, ticket, units, user};
 use super::{Database, Lane, parking, records, stock, tally};
-use crate::settle_plan::{Known, Plan, plan};
+use crate::settle_plan::{Known, Plan, SaleLock, plan};
 
-/// What each order takes from the activity.
-struct Offer {
-    product: ProductId,
-    price: Price,
-    currency: Currency,
-}
-
-fn offer(transaction: &Transaction<'_>, id: ActivityId) -> Result<Offer, Stop> {
-    let mut statement =
-        transaction.prepare_cached("SELECT product_id, seckill_price_cents, currency FROM activities WHERE id = ?1")?;
-    let row = statement.query_row([small(id.get())], |row| {
-        Ok(Offer {
-            product: number(row, 0)?,
-            price: number(row, 1)?,
-            currency: text(row, 2, Currency::new)?,
-        })
-    });
-    found(row, "activity")
-}
-
+/// Where batches of one sale are written side by side, rows come first and the stock row, which they all want, is locked at the end:
+/// unique keys keep a ticket from being written twice, and the guard keeps units from being sold twice. Whatever is not plain then is
+/// undone and done again with the lock first.
 fn settle(transaction: &Transaction<'_>, batch: &SettleBatch) -> Result<Settled, Stop> {
-    dialect::lock_sale(transaction, batch.activity)?;
-    let row = stock::stock_row(transaction, batch.activity)?;
-    let known = known(transaction, batch)?;
-    let plan = plan(&batch.tickets, known, row.available);
+    let lock = dialect::sale_lock(transaction);
+    if lock == SaleLock::First {
+        dialect::lock_sale(transaction, batch.activity)?;
+    }
+    let offer = offer(transaction, batch.activity)?;
+    let known = match lock {
+        SaleLock::Last if batch.tickets.iter().all(|delivery| delivery.deliveries < 2) => HashMap::new(),
+        SaleLock::First | SaleLock::Last => known(transaction, batch)?,
+    };
+    let mut plan = plan(&batch.tickets, known, offer.available);
+    if lock == SaleLock::Last {
+        if !(plan.parked.is_empty() && plan.oversold.is_empty()) {
+            return Err(dialect::overtaken());
+        }
+        // In one order everywhere: batches with the same tickets wait for each other, and not in a circle.
+        plan.sold
+            .sort_unstable_by(|&one, &other| batch.tickets[one].user.cmp(&batch.tickets[other].user));
+    }
     for &place in &plan.parked {
         parking::make_way(transaction, &batch.tickets[place])?;
     }
-    if 0 < plan.units_sold {
-        stock::take_from_sale(transaction, batch.activity, plan.units_sold, row.version)?;
-        stock::note_movement(
-            transaction,
-            batch.activity,
-            MovementKind::Settled,
-            plan.units_sold,
-            batch.now,
-        )?;
-    }
-    insert_orders(transaction, batch, &plan)?;
+    insert_orders(transaction, batch, &plan, &offer)?;
     insert_records(transaction, batch, &plan.sold, 1, None)?;
-    insert_records(
-        transaction,
-        batch,
-        &plan.oversold,
-        2,
-        Some(FailureReason::StoreOversold),
-    )?;
+    let oversold = Some(FailureReason::StoreOversold);
+    insert_records(transaction, batch, &plan.oversold, 2, oversold)?;
+    if 0 < plan.units_sold {
+        let version = (lock == SaleLock::First).then_some(offer.version);
+        if !stock::take_settled(transaction, batch.activity, plan.units_sold, version)? {
+            return Err(dialect::overtaken());
+        }
+        let (kind, units) = (MovementKind::Settled, plan.units_sold);
+        stock::note_movement(transaction, batch.activity, kind, units, batch.now)?;
+    }
     Ok(Settled {
         batch: dialect::count_batch(transaction)?,
         results: plan.results,
@@ -101,11 +92,7 @@ fn known<'a>(transaction: &Transaction<'_>, batch: &'a SettleBatch) -> Result<Ha
         .collect())
 }
 
-fn insert_orders(transaction: &Transaction<'_>, batch: &SettleBatch, plan: &Plan) -> Result<(), Stop> {
-    if plan.sold.is_empty() {
-        return Ok(());
-    }
-    let offer = offer(transaction, batch.activity)?;
+fn insert_orders(transaction: &Transaction<'_>, batch: &SettleBatch, plan: &Plan, offer: &Offer) -> Result<(), Stop> {
     ORDERS.each(transaction, &plan.sold, |statement, places| {
         let mut binder = Binder::new(statement);
         binder.bind(small(batch.activity.get()))?;
@@ -155,8 +142,10 @@ fn bind_record(binder: &mut Binder<'_, '_>, delivery: &Delivery) -> Result<(), S
 #[async_trait]
 impl Settlement for Database {
     async fn settle(&self, batch: SettleBatch) -> Result<Settled, Error> {
-        self.write(Lane::Batch, move |transaction| settle(transaction, &batch))
-            .await
+        self.write(Lane::Sale(batch.activity), move |transaction| {
+            settle(transaction, &batch)
+        })
+        .await
     }
 
     async fn record(&self, activity: ActivityId, user: &UserId) -> Result<Option<LedgerRecord>, Error> {

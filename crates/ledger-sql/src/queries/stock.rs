@@ -104,19 +104,33 @@ pub(super) fn take_from_sale(
     units: u64,
     version: u64,
 ) -> Result<(), Stop> {
-    let mut statement = transaction.prepare_cached(
-        "UPDATE stock SET available = available - ?2, version = version + 1
-         WHERE activity_id = ?1 AND available >= ?2 AND version = ?3",
-    )?;
-    let taken = statement.execute([
-        small(activity.get()),
-        signed("units", units)?,
-        signed("version", version)?,
-    ])?;
-    if taken == 1 {
+    if take_settled(transaction, activity, units, Some(version))? {
         return Ok(());
     }
     Err(Error::Outage("the stock row changed under its lock".to_owned()).into())
+}
+
+/// The same for a batch; false where units are short, or where a version was read that is not there any more.
+pub(super) fn take_settled(
+    transaction: &Transaction<'_>,
+    activity: ActivityId,
+    units: u64,
+    version: Option<u64>,
+) -> Result<bool, Stop> {
+    const TAKE: &str = "UPDATE stock SET available = available - ?2, version = version + 1
+         WHERE activity_id = ?1 AND available >= ?2";
+    const TAKE_VERSION: &str = "UPDATE stock SET available = available - ?2, version = version + 1
+         WHERE activity_id = ?1 AND available >= ?2 AND version = ?3";
+    let (activity, units) = (small(activity.get()), signed("units", units)?);
+    let taken = match version {
+        Some(version) => {
+            transaction
+                .prepare_cached(TAKE_VERSION)?
+                .execute([activity, units, signed("version", version)?])?
+        }
+        None => transaction.prepare_cached(TAKE)?.execute([activity, units])?,
+    };
+    Ok(taken == 1)
 }
 
 /// Writes the row of a movement whose units were moved in this transaction.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use seckill_ledger::Error;
 use tokio::runtime::Runtime;
 
+use super::ServerOptions;
 use super::access::{Access, settings};
 use super::errors::{Class, SqlError, Stop, class};
 use super::statement::Transaction;
@@ -26,8 +27,8 @@ const STATEMENT_TIME_MAX: Duration = Duration::from_secs(40);
 /// How often a transaction is done again that stood in the way of another one.
 const CONTESTS_MAX: u32 = 20;
 
-/// How often it is done again where a key was taken, perhaps by one that came first.
-const TWINS_MAX: u32 = 2;
+/// How often it is done again where a key was taken, perhaps by one that came first. The first time it may not have looked for it.
+const TWINS_MAX: u32 = 3;
 
 /// A live connection with what it knows of the queries.
 pub(super) struct Session {
@@ -80,18 +81,20 @@ pub(super) struct Connection {
     target: Target,
     access: Access,
     lock_wait_s_max: u8,
+    counts_batches: bool,
     session: Option<Session>,
 }
 
 impl Connection {
-    pub(super) fn new(target: &Target, access: Access, lock_wait_s_max: u8) -> Result<Self, Error> {
+    pub(super) fn new(target: &Target, access: Access, options: ServerOptions) -> Result<Self, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::Outage(format!("no runtime for the database: {error}")))?;
         Ok(Self {
             runtime: Arc::new(runtime),
             target: target.clone(),
             access,
-            lock_wait_s_max,
+            lock_wait_s_max: options.lock_wait_s_max,
+            counts_batches: options.counts_batches,
             session: None,
         })
     }
@@ -139,7 +142,7 @@ impl Connection {
     pub(super) fn in_transaction<T>(&mut self, work: impl Fn(&Transaction<'_>) -> Result<T, Stop>) -> Result<T, Error> {
         let (mut contests, mut twins) = (0, 0);
         loop {
-            let stop = match self.attempt(&work) {
+            let stop = match self.attempt(&work, 0 < contests + twins) {
                 Ok(done) => return Ok(done),
                 Err(stop) => stop,
             };
@@ -151,10 +154,12 @@ impl Connection {
         }
     }
 
-    fn attempt<T>(&mut self, work: impl Fn(&Transaction<'_>) -> Result<T, Stop>) -> Result<T, Stop> {
+    fn attempt<T>(&mut self, work: impl Fn(&Transaction<'_>) -> Result<T, Stop>, is_repeated: bool) -> Result<T, Stop> {
         let transaction = Transaction {
             session: RefCell::new(self.begin()?),
             failed: Cell::new(false),
+            is_repeated,
+            counts_batches: self.counts_batches,
             lifetime: PhantomData,
         };
         let done = work(&transaction);

@@ -6,8 +6,14 @@
 use seckill_ledger::DeadLetterId;
 use seckill_sale::{ActivityId, EpochMs, OrderNo};
 
-use super::db::{Params, Row, SqlResult, Transaction, params};
-use super::errors::Stop;
+use super::db::{CachedStatement, Params, Row, SqlResult, Transaction, params};
+use super::errors::{SqlError, Stop};
+use super::translate::Family;
+use crate::gathering::Gathering;
+use crate::settle_plan::SaleLock;
+
+/// Rows of one statement, largest first; the last is 1, so that every number of rows can be made of them.
+pub(crate) const INSERT_SIZES: [usize; 4] = [256, 64, 8, 1];
 
 /// Waits for the row and keeps others from it until the end; a row that is not there locks nothing.
 fn lock(transaction: &Transaction<'_>, query: &str, params: impl Params) -> Result<(), Stop> {
@@ -52,12 +58,50 @@ pub(crate) fn lock_house(transaction: &Transaction<'_>) -> Result<(), Stop> {
     )
 }
 
-/// Counts a settlement batch and gives its number. The last thing a batch does: from here to its commit no other batch can be counted.
+/// Batches of one sale write side by side at first; what comes in another's way, or finds units short, is done again with the lock first.
+pub(crate) fn sale_lock(transaction: &Transaction<'_>) -> SaleLock {
+    if transaction.is_repeated {
+        SaleLock::First
+    } else {
+        SaleLock::Last
+    }
+}
+
+/// What was read without a lock is not so any more: do it again.
+pub(crate) fn overtaken() -> Stop {
+    Stop::Sql(SqlError::Overtaken)
+}
+
+/// Counts a settlement batch and gives its number; 0 where batches are not counted. The last thing a batch does: from here to its commit
+/// no other batch can be counted, so that a copy of the database that knows a number knows all batches below it.
 pub(crate) fn count_batch(transaction: &Transaction<'_>) -> Result<u64, Stop> {
-    let count = "UPDATE installation SET settled_batch = settled_batch + 1 WHERE id = ?1";
-    transaction.prepare_cached(count)?.execute([1_i64])?;
-    let mut statement = transaction.prepare_cached("SELECT settled_batch FROM installation WHERE id = ?1")?;
-    Ok(statement.query_row([1_i64], |row| row.get(0).map(i64::cast_unsigned))?)
+    if !transaction.counts_batches {
+        return Ok(0);
+    }
+    Ok(match transaction.family() {
+        Family::Postgres => {
+            let count =
+                "UPDATE installation SET settled_batch = settled_batch + 1 WHERE id = ?1 RETURNING settled_batch";
+            let mut statement = transaction.prepare_cached(count)?;
+            statement.query_row([1_i64], |row| row.get(0).map(i64::cast_unsigned))?
+        }
+        Family::MySql => {
+            // The server tells the number with its thanks, without another question.
+            let count = "UPDATE installation SET settled_batch = LAST_INSERT_ID(settled_batch + 1) WHERE id = ?1";
+            transaction.prepare_cached(count)?.insert([1_i64])?.cast_unsigned()
+        }
+    })
+}
+
+/// One statement for all rows: PostgreSQL takes their columns as arrays and need not plan for each row.
+pub(crate) fn gathering<'t>(
+    transaction: &'t Transaction<'_>,
+    gathering: &Gathering,
+) -> SqlResult<Option<CachedStatement<'t>>> {
+    match transaction.family() {
+        Family::MySql => Ok(None),
+        Family::Postgres => transaction.prepare_gathering(gathering).map(Some),
+    }
 }
 
 /// Expires the oldest orders that are due and shows the activity and the units of each. Orders that somebody is about to pay, cancel
@@ -68,8 +112,9 @@ pub(crate) fn expire_orders(
     limit: u32,
     mut expired: impl FnMut(&Row<'_>) -> SqlResult<()>,
 ) -> Result<(), Stop> {
+    // In the index's own order: with the id behind it, PostgreSQL would sort all that are due at the same moment.
     let due = "SELECT activity_id, quantity, id FROM orders WHERE state = 0 AND pay_deadline <= ?1
-        ORDER BY pay_deadline, id LIMIT ?2 FOR UPDATE SKIP LOCKED";
+        ORDER BY pay_deadline LIMIT ?2 FOR UPDATE SKIP LOCKED";
     let mut ids: Vec<i64> = Vec::new();
     let rows = transaction
         .prepare_cached(due)?

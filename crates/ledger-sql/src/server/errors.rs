@@ -18,6 +18,9 @@ pub(crate) enum SqlError {
     /// The connection can't be used any more.
     #[error("{0}")]
     Broken(String),
+    /// What was read without a lock had changed when it was locked.
+    #[error("other transactions were faster")]
+    Overtaken,
 }
 
 /// Why a piece of work on the database stopped: its own decision, or the server. The transaction is rolled back in both cases.
@@ -93,6 +96,7 @@ pub(super) fn class(error: &SqlError) -> Class {
         SqlError::NoRows => Class::Outage,
         SqlError::Unreadable(_) => Class::Row,
         SqlError::Broken(_) => Class::Broken,
+        SqlError::Overtaken => Class::Contest,
         SqlError::Driver(sqlx::Error::Database(error)) => {
             if let Some(error) = error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>() {
                 class_mysql(error.number())

@@ -6,6 +6,7 @@ use super::caution::cautions;
 use super::connection::{Connection, Session};
 use super::errors::{Stop, rejected};
 use super::rows::Row;
+use super::schema::repairs;
 use super::translate::Family;
 use super::values::{SqlResult, Value};
 use super::wire::Target;
@@ -26,11 +27,15 @@ const LOCK_WAIT_S_MAX: u8 = 30;
 
 /// Migrates where it may, else says what is missing. Gives what the operator should know of the server.
 pub(super) fn migrate(target: &Target, options: ServerOptions) -> Result<Vec<String>, Stop> {
-    let mut connection = Connection::new(target, Access::Write, LOCK_WAIT_S_MAX)?;
+    let patient = ServerOptions {
+        lock_wait_s_max: LOCK_WAIT_S_MAX,
+        ..options
+    };
+    let mut connection = Connection::new(target, Access::Write, patient)?;
     let session = connection.session()?;
     if !options.migrate {
         check(session)?;
-        return cautions(session);
+        return whole(session);
     }
     match session.family() {
         Family::Postgres => {
@@ -44,24 +49,50 @@ pub(super) fn migrate(target: &Target, options: ServerOptions) -> Result<Vec<Str
             session.say("SELECT RELEASE_LOCK('seckill.migrate')")?;
         }
     }
-    cautions(session)
+    whole(session)
 }
 
-fn check(session: &mut Session) -> Result<(), Stop> {
-    let newest = STEPS.last().map_or(0, |step| step.0);
-    match version(session)? {
-        Some(present) if present == newest => Ok(()),
-        Some(present) if newest < present => Err(newer(present, newest)),
-        _ => Err(rejected(
-            "the database lacks tables of this version; run `seckill migrate`",
-        )),
+/// Refuses tables that lost a key or a rule; gives what the operator should know.
+fn whole(session: &mut Session) -> Result<Vec<String>, Stop> {
+    let repairs = lacking(session)?;
+    if repairs.is_empty() {
+        return cautions(session);
+    }
+    Err(rejected(format!(
+        "the database lost what keeps orders apart; run: {}",
+        repairs.join("; ")
+    )))
+}
+
+/// Statements that make what the tables lack.
+pub(super) fn lacking(session: &mut Session) -> Result<Vec<String>, Stop> {
+    let steps: Vec<&str> = STEPS.iter().map(|step| text(step, session.family())).collect();
+    repairs(session, &steps)
+}
+
+const fn text(step: &(i64, &'static str, &'static str), family: Family) -> &'static str {
+    match family {
+        Family::Postgres => step.1,
+        Family::MySql => step.2,
     }
 }
 
-fn newer(present: i64, newest: i64) -> Stop {
-    rejected(format!(
-        "the database is of version {present}, made by a newer seckill; this one knows versions up to {newest}"
-    ))
+fn check(session: &mut Session) -> Result<(), Stop> {
+    outdated(session)?.map_or(Ok(()), |outdated| Err(rejected(outdated)))
+}
+
+/// Why the tables are not of this version, and what to do; none where they are.
+pub(super) fn outdated(session: &mut Session) -> Result<Option<String>, Stop> {
+    let newest = STEPS.last().map_or(0, |step| step.0);
+    Ok(match version(session)? {
+        Some(present) if present == newest => None,
+        Some(present) if newest < present => Some(newer(present, newest)),
+        _ => Some("the database lacks tables of this version; run `seckill migrate`".to_owned()),
+    })
+}
+
+fn newer(present: i64, newest: i64) -> String {
+    format!("the database is of version {present}, made by a newer seckill; this one knows versions up to {newest}")
 }
 
 fn apply(session: &mut Session) -> Result<(), Stop> {
@@ -73,14 +104,11 @@ fn apply(session: &mut Session) -> Result<(), Stop> {
     };
     let newest = STEPS.last().map_or(0, |step| step.0);
     if newest < present {
-        return Err(newer(present, newest));
+        return Err(rejected(newer(present, newest)));
     }
-    for (number, postgres, mysql) in STEPS.iter().filter(|step| present < step.0) {
-        session.say(match session.family() {
-            Family::Postgres => postgres,
-            Family::MySql => mysql,
-        })?;
-        session.say(&format!("INSERT INTO schema_version (version) VALUES ({number})"))?;
+    for step in STEPS.iter().filter(|step| present < step.0) {
+        session.say(text(step, session.family()))?;
+        session.say(&format!("INSERT INTO schema_version (version) VALUES ({})", step.0))?;
     }
     Ok(())
 }

@@ -4,26 +4,34 @@
 //! bounded queues as SQLite's. So there is no pool that callers could storm, and no caller who goes away leaves half a transaction behind.
 
 mod access;
+mod binding;
 mod caution;
 mod connection;
 mod db;
 mod dialect;
 mod errors;
+#[cfg(test)]
+mod fault_tests;
+mod findings;
 mod migrate;
 #[path = "../queries/mod.rs"]
 #[expect(clippy::duplicate_mod, reason = "the same queries, compiled for each driver")]
 mod queries;
 mod rows;
+mod schema;
 mod statement;
 mod translate;
 mod values;
+mod version;
 mod wire;
 
 use std::time::Duration;
 
 use Server as Database;
 use seckill_ledger::Error;
+use seckill_sale::EpochMs;
 
+use crate::finding::Finding;
 use crate::threads::{Crew, Lane};
 use access::Access;
 use connection::Connection;
@@ -42,6 +50,9 @@ pub struct ServerOptions {
     pub migrate: bool,
     /// How long a writer waits for a row that another one holds, in seconds, at least 1; then it is an outage.
     pub lock_wait_s_max: u8,
+    /// Whether batches are counted over all sales, by which a journal knows an older copy of its database. The count is one row that all
+    /// batches wait for, on PostgreSQL until each other's commit is synced. Where no journal asks, [`seckill_ledger::Settled::batch`] is 0.
+    pub counts_batches: bool,
     /// As [`crate::Options::answer_within`].
     pub answer_within: Option<Duration>,
 }
@@ -53,6 +64,7 @@ impl Default for ServerOptions {
             readers: 4,
             migrate: true,
             lock_wait_s_max: 5,
+            counts_batches: true,
             answer_within: None,
         }
     }
@@ -88,7 +100,7 @@ impl Server {
             .join()
             .unwrap_or_else(|_| Err(Stop::Ledger(Error::Outage("migrating was broken off".to_owned()))))?;
         let connections = |access, count: u8| {
-            let made = (0..count.max(1)).map(|_| Connection::new(&target, access, options.lock_wait_s_max));
+            let made = (0..count.max(1)).map(|_| Connection::new(&target, access, options));
             made.collect::<Result<Vec<_>, Error>>()
         };
         let within = options.answer_within;
@@ -99,6 +111,17 @@ impl Server {
                 .answering_people_within(within),
             cautions,
         })
+    }
+
+    /// Looks a database over, for the operator before a sale: nothing is changed, and what can't be looked at is a finding too. It blocks
+    /// until that is done. `options` are those that a process would open it with; `now` tells this node's time.
+    ///
+    /// # Errors
+    /// [`Error::Rejected`] where `url` is no address.
+    pub fn examine(url: &str, options: ServerOptions, now: impl Fn() -> EpochMs + Send) -> Result<Vec<Finding>, Error> {
+        let target = Target::parse(url)?;
+        let looked = std::thread::scope(|scope| scope.spawn(|| findings::findings(&target, options, now)).join());
+        looked.map_err(|_| Error::Outage("looking the database over was broken off".to_owned()))
     }
 
     /// What the server is set to that could lose orders which were written, a sentence each; for the operator, at the start.

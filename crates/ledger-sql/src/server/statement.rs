@@ -11,6 +11,7 @@ use super::rows::Row;
 use super::translate::{Family, Translated};
 use super::values::{Parameter, Params, SqlResult, ToSql};
 use super::wire::Done;
+use crate::gathering::{Columns, Gathering};
 
 /// A transaction that was begun. Whoever drops it without an end loses its connection, and the server undoes it.
 pub(crate) struct Transaction<'c> {
@@ -18,6 +19,10 @@ pub(crate) struct Transaction<'c> {
     /// A statement failed: there is no commit any more. PostgreSQL would answer it with a rollback and no error, MariaDB would keep what
     /// the other statements did.
     pub(super) failed: Cell<bool>,
+    /// The work was undone before, because it stood in another one's way or the other way round.
+    pub(super) is_repeated: bool,
+    /// As [`super::ServerOptions::counts_batches`].
+    pub(super) counts_batches: bool,
     pub(super) lifetime: PhantomData<&'c ()>,
 }
 
@@ -28,7 +33,15 @@ impl Transaction<'_> {
             transaction: self,
             translated,
             bound: Vec::new(),
+            columns: None,
         }))
+    }
+
+    /// The same for a statement that takes columns of many rows.
+    pub(super) fn prepare_gathering(&self, gathering: &Gathering) -> SqlResult<CachedStatement<'_>> {
+        let mut statement = self.prepare_cached(&gathering.sql)?;
+        statement.0.columns = Some(gathering.columns);
+        Ok(statement)
     }
 
     pub(super) fn family(&self) -> Family {
@@ -48,6 +61,8 @@ pub(crate) struct Statement<'t> {
     transaction: &'t Transaction<'t>,
     translated: Arc<Translated>,
     bound: Vec<Parameter>,
+    /// Where it takes the columns of many rows.
+    columns: Option<Columns>,
 }
 
 /// The name under which another driver keeps statements; here the connection does.
@@ -124,11 +139,17 @@ impl Statement<'_> {
 
     #[expect(clippy::needless_pass_by_value, reason = "as the other driver takes it")]
     pub(crate) fn raw_bind_parameter(&mut self, place: usize, value: impl ToSql) -> SqlResult<()> {
-        if self.bound.len() < place {
-            self.bound.resize(place, Parameter::Number(None));
+        let at = self.columns.map_or(place, |columns| columns.gathered(place));
+        if self.bound.len() < at {
+            self.bound.resize(at, Parameter::Number(None));
         }
-        self.bound[place - 1] = value.parameter();
-        Ok(())
+        match self.columns {
+            Some(columns) if columns.shared < at => self.bound[at - 1].gather(value.parameter()),
+            _ => {
+                self.bound[at - 1] = value.parameter();
+                Ok(())
+            }
+        }
     }
 
     pub(crate) fn raw_execute(&mut self) -> SqlResult<u64> {

@@ -17,6 +17,26 @@ pub(crate) enum Parameter {
     Number(Option<i64>),
     Text(Option<String>),
     Bytes(Vec<u8>),
+    /// Columns of many rows; PostgreSQL only.
+    Numbers(Vec<i64>),
+    Texts(Vec<String>),
+    ManyBytes(Vec<Vec<u8>>),
+}
+
+impl Parameter {
+    /// Adds the value of one more row to a column. The first one makes it.
+    pub(super) fn gather(&mut self, value: Self) -> SqlResult<()> {
+        match (&mut *self, value) {
+            (Self::Numbers(column), Self::Number(Some(number))) => column.push(number),
+            (Self::Texts(column), Self::Text(Some(text))) => column.push(text),
+            (Self::ManyBytes(column), Self::Bytes(bytes)) => column.push(bytes),
+            (Self::Number(None), Self::Number(Some(number))) => *self = Self::Numbers(vec![number]),
+            (Self::Number(None), Self::Text(Some(text))) => *self = Self::Texts(vec![text]),
+            (Self::Number(None), Self::Bytes(bytes)) => *self = Self::ManyBytes(vec![bytes]),
+            (column, value) => return Err(unreadable(format!("{value:?} is no value of {column:?}"))),
+        }
+        Ok(())
+    }
 }
 
 /// What can be a parameter.

@@ -1,4 +1,4 @@
-//! One connection to a server, by sqlx's drivers: the only file that knows their types.
+//! One connection to a server, by sqlx's drivers: with `binding.rs`, what knows their types.
 
 use std::str::FromStr as _;
 
@@ -10,6 +10,7 @@ use sqlx::{
     ValueRef as _,
 };
 
+use super::binding::{query_of_mysql, query_of_postgres};
 use super::translate::{Family, Translated};
 use super::values::{Parameter, SqlResult, Value, unreadable};
 
@@ -76,23 +77,6 @@ pub(super) struct Done {
     pub(super) inserted: u64,
 }
 
-macro_rules! bound {
-    ($query:expr, $translated:expr, $parameters:expr) => {{
-        let mut query = $query;
-        for place in &$translated.places {
-            query = match $parameters
-                .get(place - 1)
-                .ok_or_else(|| unreadable("a parameter is missing"))?
-            {
-                Parameter::Number(number) => query.bind(*number),
-                Parameter::Text(text) => query.bind(text.as_deref()),
-                Parameter::Bytes(bytes) => query.bind(&bytes[..]),
-            };
-        }
-        query
-    }};
-}
-
 impl Wire {
     /// Statements without parameters, one after the other.
     pub(super) async fn say(&mut self, sql: &str) -> SqlResult<()> {
@@ -105,10 +89,9 @@ impl Wire {
     }
 
     pub(super) async fn execute(&mut self, said: &Translated, parameters: &[Parameter]) -> SqlResult<Done> {
-        let sql = AssertSqlSafe(std::sync::Arc::clone(&said.sql));
         match self {
             Self::Postgres(wire) => {
-                let query = bound!(sqlx::query::<Postgres>(sql), said, parameters);
+                let query = query_of_postgres(said, parameters)?;
                 let done = query.execute(&mut **wire).await?;
                 Ok(Done {
                     rows: done.rows_affected(),
@@ -116,7 +99,7 @@ impl Wire {
                 })
             }
             Self::MySql(wire) => {
-                let query = bound!(sqlx::query::<MySql>(sql), said, parameters);
+                let query = query_of_mysql(said, parameters)?;
                 let done = query.execute(&mut **wire).await?;
                 Ok(Done {
                     rows: done.rows_affected(),
@@ -127,15 +110,14 @@ impl Wire {
     }
 
     pub(super) async fn rows(&mut self, said: &Translated, parameters: &[Parameter]) -> SqlResult<Vec<Vec<Value>>> {
-        let sql = AssertSqlSafe(std::sync::Arc::clone(&said.sql));
         match self {
             Self::Postgres(wire) => {
-                let query = bound!(sqlx::query::<Postgres>(sql), said, parameters);
+                let query = query_of_postgres(said, parameters)?;
                 let rows = query.fetch_all(&mut **wire).await?;
                 rows.iter().map(row_of_postgres).collect()
             }
             Self::MySql(wire) => {
-                let query = bound!(sqlx::query::<MySql>(sql), said, parameters);
+                let query = query_of_mysql(said, parameters)?;
                 let rows = query.fetch_all(&mut **wire).await?;
                 rows.iter().map(row_of_mysql).collect()
             }

@@ -1,11 +1,32 @@
 //! What SQLite says in its own way. A transaction that may write is the only one from its beginning: there is nothing to lock.
 
 use rusqlite::{Row, Transaction, params};
-use seckill_ledger::DeadLetterId;
+use seckill_ledger::{DeadLetterId, Error};
 use seckill_sale::{ActivityId, EpochMs, OrderNo};
 
-use super::db::SqlResult;
+use super::db::{CachedStatement, SqlResult};
 use super::errors::Stop;
+use crate::gathering::Gathering;
+use crate::settle_plan::SaleLock;
+
+/// Rows of one statement, largest first; the last is 1, so that every number of rows can be made of them.
+pub(crate) const INSERT_SIZES: [usize; 3] = [64, 8, 1];
+
+/// One statement for all rows, where their columns can be parameters.
+#[expect(clippy::unnecessary_wraps, reason = "as the other dialect gives it")]
+pub(crate) const fn gathering<'t>(_: &'t Transaction<'_>, _: &Gathering) -> SqlResult<Option<CachedStatement<'t>>> {
+    Ok(None)
+}
+
+/// One writer at a time: its lock is there before it begins.
+pub(crate) const fn sale_lock(_: &Transaction<'_>) -> SaleLock {
+    SaleLock::First
+}
+
+/// What was read under the lock has changed.
+pub(crate) fn overtaken() -> Stop {
+    Stop::Ledger(Error::Outage("the stock row changed under its lock".to_owned()))
+}
 
 pub(crate) fn lock_sale(_: &Transaction<'_>, _: ActivityId) -> Result<(), Stop> {
     Ok(())

@@ -9,6 +9,7 @@ mod dialect;
 mod errors;
 #[cfg(test)]
 mod fault_tests;
+mod findings;
 mod migrate;
 mod opening;
 #[path = "../queries/mod.rs"]

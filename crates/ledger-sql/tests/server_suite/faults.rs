@@ -8,7 +8,7 @@ use seckill_ledger::{Error, Ledger, SettleBatch, Settlement as _, TicketResult, 
 use seckill_ledger_sql::{Server, ServerOptions};
 use seckill_testkit::{Database, Kind, Network, Proxy};
 
-fn block_on<T>(work: impl Future<Output = T>) -> T {
+pub fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     runtime.expect("a runtime").block_on(work)
 }
@@ -20,7 +20,7 @@ fn options() -> ServerOptions {
     }
 }
 
-fn open(url: &str) -> Server {
+pub fn open(url: &str) -> Server {
     Server::open(url, options()).expect("a good database")
 }
 
@@ -133,7 +133,10 @@ async fn crowd(ledger: &dyn Ledger, batch: SettleBatch, number: u64) {
 }
 
 pub fn many_at_once_come_in_nobodys_way_for_good<K: Kind>() {
-    let database = Database::<K>::fresh();
+    many_at_once(&Database::<K>::fresh());
+}
+
+pub fn many_at_once(database: &Database<impl Kind>) {
     // However slow the disk is: who waits for a lock gets it.
     let patient = ServerOptions {
         lock_wait_s_max: 60,

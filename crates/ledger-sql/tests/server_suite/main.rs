@@ -1,21 +1,25 @@
 //! The ledger on real servers, beyond what every ledger must do.
 
+mod beside;
+mod examined;
 mod faults;
+mod outages;
+mod reading;
 
 macro_rules! on_each_server {
-    ($($fact:ident,)*) => {
+    ($($topic:ident: [$($fact:ident,)*],)*) => {
         mod postgres {
-            $(#[test]
+            $($(#[test]
             fn $fact() {
-                crate::faults::$fact::<seckill_testkit::PostgresServer>();
-            })*
+                crate::$topic::$fact::<seckill_testkit::PostgresServer>();
+            })*)*
         }
 
         mod mariadb {
-            $(#[test]
+            $($(#[test]
             fn $fact() {
-                crate::faults::$fact::<seckill_testkit::MariaDbServer>();
-            })*
+                crate::$topic::$fact::<seckill_testkit::MariaDbServer>();
+            })*)*
         }
     };
 }
@@ -38,12 +42,42 @@ fn a_server_that_may_lose_what_it_wrote_is_told_of() {
     assert_eq!(cautions(&mariadb.url()), [""; 0]);
 }
 
+/// As it is by default since MariaDB 11.6: who reads a row that changed since its snapshot and then changes it is undone.
+#[test]
+fn a_server_that_isolates_snapshots_undoes_and_nobody_notices() {
+    faults::many_at_once(&seckill_testkit::MariaDb::alone(&["innodb-snapshot-isolation=ON"]));
+}
+
 on_each_server! {
-    a_commit_without_an_answer_is_an_outage_and_the_batch_is_written_once,
-    connections_that_died_idle_are_made_anew,
-    a_lock_that_is_held_is_an_outage_that_leaves_nothing_and_heals,
-    many_at_once_come_in_nobodys_way_for_good,
-    two_that_migrate_at_once_both_come_up,
-    a_database_of_a_newer_version_or_of_another_program_is_refused,
-    a_server_that_is_not_there_is_an_outage,
+    faults: [
+        a_commit_without_an_answer_is_an_outage_and_the_batch_is_written_once,
+        connections_that_died_idle_are_made_anew,
+        a_lock_that_is_held_is_an_outage_that_leaves_nothing_and_heals,
+        many_at_once_come_in_nobodys_way_for_good,
+        two_that_migrate_at_once_both_come_up,
+        a_database_of_a_newer_version_or_of_another_program_is_refused,
+        a_server_that_is_not_there_is_an_outage,
+    ],
+    outages: [
+        a_killed_server_is_an_outage_until_it_is_back,
+        a_server_that_only_reads_is_an_outage,
+        few_connections_that_are_cut_again_and_again_only_delay,
+        callers_who_go_away_leave_no_transaction_open,
+    ],
+    beside: [
+        batches_that_overlap_in_reverse_all_get_through,
+        a_batch_that_finds_units_short_settles_what_fits,
+        a_locked_sale_does_not_keep_another_from_being_written,
+        orders_are_what_was_deducted_at_every_moment,
+        an_order_number_that_is_taken_rejects_its_batch_alone,
+    ],
+    examined: [
+        what_the_tables_lost_is_named_with_what_makes_it_again,
+        a_good_database_passes_and_an_empty_one_is_to_be_migrated,
+        too_few_connections_and_a_wrong_clock_are_told_of,
+        a_server_that_is_not_there_is_a_finding,
+    ],
+    reading: [
+        pages_and_sweeps_read_what_they_show_and_not_the_table,
+    ],
 }
