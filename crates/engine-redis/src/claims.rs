@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use seckill_sale::{ActivityId, Claim, EpochMs, NotReady, Refusal, Shards, Ticket};
-use seckill_stock::{Answer, Gathering, Reserved};
+use seckill_sale::{ActivityId, Claim, EpochMs, NotReady, Refusal, Shards};
+use seckill_stock::{Answer, Gathering};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::Error;
-use crate::buyer::{key_text, read_buyer};
+use crate::claim_text;
 use crate::keys::Place;
 use crate::script::CLAIM;
 use crate::shared::Shared;
@@ -143,7 +143,7 @@ impl Shared {
             Ok((now, summary, payload)) => claims
                 .iter()
                 .zip(payload)
-                .map(|(claim, text)| read_answer(place, claim, &text, now, &summary))
+                .map(|(claim, text)| claim_text::read_answer(place, claim, &text, now, &summary))
                 .collect(),
             Err(Error::NotReady(NotReady::NotPreheated)) if place.shards.is_split() => {
                 // Nothing is there, or this shard is lost: the others tell.
@@ -160,9 +160,13 @@ impl Shared {
     }
 
     async fn ask(&self, place: Place, claims: &[&Claim]) -> Result<(EpochMs, Summary, Vec<String>), Error> {
-        let mut asked = self.call(&CLAIM, place, self.arguments(place, claims)).await;
+        let mut asked = self
+            .call(&CLAIM, place, claim_text::arguments(self.room(place), claims))
+            .await;
         if matches!(asked, Err(Error::OutcomeUnknown)) && self.link.came_back(ASK_AGAIN_WITHIN).await {
-            asked = self.call(&CLAIM, place, self.arguments(place, claims)).await;
+            asked = self
+                .call(&CLAIM, place, claim_text::arguments(self.room(place), claims))
+                .await;
             // What the second try does not reach, the first may have done.
             if matches!(asked, Err(Error::Unavailable)) {
                 asked = Err(Error::OutcomeUnknown);
@@ -177,18 +181,6 @@ impl Shared {
             Err(Error::OutcomeUnknown)
         }
     }
-
-    fn arguments(&self, place: Place, claims: &[&Claim]) -> Vec<Vec<u8>> {
-        let mut arguments = Vec::with_capacity(1 + 4 * claims.len());
-        arguments.push(self.room(place).to_string().into_bytes());
-        for claim in claims {
-            arguments.push(claim.user.as_str().as_bytes().to_vec());
-            arguments.push(key_text(claim.key).into_bytes());
-            arguments.push(claim.quantity.to_string().into_bytes());
-            arguments.push(claim.request_id.as_str().as_bytes().to_vec());
-        }
-        arguments
-    }
 }
 
 /// What a lost answer of a look means for claims.
@@ -202,42 +194,4 @@ const fn nothing_done(error: Error) -> Error {
 fn same(claims: &[&Claim], error: Error) -> Vec<Answer> {
     let refusal = Refusal::from(seckill_stock::Error::from(error));
     claims.iter().map(|_| Err(refusal.clone())).collect()
-}
-
-/// Reads one text of the payload of `claim.lua`. What is not one of ours is unknown.
-fn read_answer(place: Place, claim: &Claim, text: &str, now: EpochMs, summary: &Summary) -> Answer {
-    let unknown = Refusal::OutcomeUnknown;
-    let (Some(kind), Some(rest)) = (text.get(..1), text.get(1..)) else {
-        return Err(unknown);
-    };
-    let buyer = || read_buyer(place, claim.user.clone(), rest);
-    match kind {
-        "+" => Ok(Reserved {
-            ticket: Ticket {
-                activity: claim.activity,
-                epoch: summary.figures.epoch,
-                sequence: place.sequence(rest.parse().map_err(|_| unknown)?),
-            },
-            accepted_at: now,
-            replayed: false,
-        }),
-        "=" => buyer().ok_or(unknown).map(|buyer| Reserved {
-            ticket: buyer.ticket,
-            accepted_at: buyer.accepted_at,
-            replayed: true,
-        }),
-        "t" => Err(buyer().map_or(unknown, |buyer| Refusal::AlreadyTook(Box::new(buyer)))),
-        "k" => Err(Refusal::KeyReused),
-        "p" => Err(Refusal::Paused {
-            resumes_at: rest.parse().ok().map(EpochMs),
-        }),
-        "n" => Err(Refusal::NotStarted {
-            starts_at: summary.starts_at,
-        }),
-        "e" => Err(Refusal::Ended),
-        "l" => Err(Refusal::QuantityAboveLimit),
-        "s" => Err(Refusal::SoldOut),
-        "b" => Err(Refusal::BacklogFull),
-        _ => Err(unknown),
-    }
 }

@@ -147,7 +147,7 @@ pub async fn users_are_told_apart_bytewise(fixture: &Fixture) {
 /// Tickets count from one without a gap; those of a sub-stock in steps of their own.
 pub async fn sequences_ascend_from_one(fixture: &Fixture) {
     fixture.open(10).await;
-    let mut given = vec![0; 16];
+    let mut given = [0; 16];
     for n in 1..=10 {
         let user = format!("u{n}");
         let (shard, nth) = fixture.shards.place(fixture.bought(&user, 1).await.ticket.sequence);

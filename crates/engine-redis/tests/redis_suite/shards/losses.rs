@@ -2,7 +2,6 @@
 
 use seckill_queue::Queue;
 use seckill_sale::{Epoch, NotReady, Refusal};
-use seckill_stock::conformance::Fixture;
 use seckill_stock::{Error, OpenOutcome, Stock};
 
 use super::{claims, counted, open_split, sold, split, users};
