@@ -150,7 +150,8 @@ impl Shared {
         let consumer = self.options.consumer.as_bytes().to_vec();
         for activity in self.refresh().await? {
             let shards = self.shards(activity).await?;
-            self.call_all(&RECLAIM, activity, shards, &[consumer.clone()]).await?;
+            self.call_all(&RECLAIM, activity, shards, std::slice::from_ref(&consumer))
+                .await?;
         }
         Ok(())
     }
