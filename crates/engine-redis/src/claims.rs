@@ -4,12 +4,12 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use seckill_sale::{ActivityId, Claim, EpochMs, NotReady, Refusal, Shards, Ticket};
-use seckill_stock::{Answer, Gathering, Reserved};
+use seckill_sale::{ActivityId, Claim, EpochMs, NotReady, Refusal, Shards};
+use seckill_stock::{Answer, Gathering};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::Error;
-use crate::buyer::{key_text, read_buyer};
+use crate::claim_text::{self, Payload};
 use crate::keys::Place;
 use crate::script::CLAIM;
 use crate::shared::Shared;
@@ -144,7 +144,7 @@ impl Shared {
                 let mut next = payload.first;
                 let texts = claims.iter().zip(&payload.texts);
                 texts
-                    .map(|(claim, text)| read_answer(place, claim, text, &mut next, now, &summary))
+                    .map(|(claim, text)| claim_text::read_answer(place, claim, text, &mut next, now, &summary))
                     .collect()
             }
             Err(Error::NotReady(NotReady::NotPreheated)) if place.shards.is_split() => {
@@ -162,9 +162,13 @@ impl Shared {
     }
 
     async fn ask(&self, place: Place, claims: &[&Claim]) -> Result<(EpochMs, Summary, Payload), Error> {
-        let mut asked = self.call(&CLAIM, place, self.arguments(place, claims)).await;
+        let mut asked = self
+            .call(&CLAIM, place, claim_text::arguments(self.room(place), claims))
+            .await;
         if matches!(asked, Err(Error::OutcomeUnknown)) && self.link.came_back(ASK_AGAIN_WITHIN).await {
-            asked = self.call(&CLAIM, place, self.arguments(place, claims)).await;
+            asked = self
+                .call(&CLAIM, place, claim_text::arguments(self.room(place), claims))
+                .await;
             // What the second try does not reach, the first may have done.
             if matches!(asked, Err(Error::Unavailable)) {
                 asked = Err(Error::OutcomeUnknown);
@@ -173,40 +177,8 @@ impl Shared {
         let answer = asked?;
         let now = answer.now;
         let (summary, payload) = answer.done()?;
-        let payload = Payload::read(payload).filter(|payload| payload.texts.len() == claims.len());
-        Ok((now, summary, payload.ok_or(Error::OutcomeUnknown)?))
-    }
-
-    fn arguments(&self, place: Place, claims: &[&Claim]) -> Vec<Vec<u8>> {
-        let mut arguments = Vec::with_capacity(2 + 4 * claims.len());
-        arguments.push(self.room(place).to_string().into_bytes());
-        arguments.push(claims.len().to_string().into_bytes());
-        arguments.extend(claims.iter().map(|claim| claim.user.as_str().as_bytes().to_vec()));
-        for claim in claims {
-            let (user, key, quantity) = (&claim.user, key_text(claim.key), claim.quantity);
-            arguments.push(quantity.to_string().into_bytes());
-            arguments.push(format!("{key} {quantity} ").into_bytes());
-            arguments.push(format!("{user} {quantity} {key} {}", claim.request_id).into_bytes());
-        }
-        arguments
-    }
-}
-
-/// The payload of `claim.lua`.
-struct Payload {
-    /// Which ticket of the shard the first who is admitted has; the next one's is the next.
-    first: u64,
-    /// One a claim.
-    texts: Vec<String>,
-}
-
-impl Payload {
-    fn read(mut texts: Vec<String>) -> Option<Self> {
-        if texts.is_empty() {
-            return None;
-        }
-        let first = texts.remove(0).parse().ok()?;
-        Some(Self { first, texts })
+        let payload = Payload::read(payload, claims.len()).ok_or(Error::OutcomeUnknown)?;
+        Ok((now, summary, payload))
     }
 }
 
@@ -221,46 +193,4 @@ const fn nothing_done(error: Error) -> Error {
 fn same(claims: &[&Claim], error: Error) -> Vec<Answer> {
     let refusal = Refusal::from(seckill_stock::Error::from(error));
     claims.iter().map(|_| Err(refusal.clone())).collect()
-}
-
-/// Reads one text of the payload of `claim.lua`; `next` is the ticket of the next who is admitted. What is not one of ours is unknown.
-fn read_answer(place: Place, claim: &Claim, text: &str, next: &mut u64, now: EpochMs, summary: &Summary) -> Answer {
-    let unknown = Refusal::OutcomeUnknown;
-    let (Some(kind), Some(rest)) = (text.get(..1), text.get(1..)) else {
-        return Err(unknown);
-    };
-    let buyer = || read_buyer(place, claim.user.clone(), rest);
-    match kind {
-        "+" => {
-            *next += 1;
-            let ticket = Ticket {
-                activity: claim.activity,
-                epoch: summary.figures.epoch,
-                sequence: place.sequence(*next - 1),
-            };
-            Ok(Reserved {
-                ticket,
-                accepted_at: now,
-                replayed: false,
-            })
-        }
-        "=" => buyer().ok_or(unknown).map(|buyer| Reserved {
-            ticket: buyer.ticket,
-            accepted_at: buyer.accepted_at,
-            replayed: true,
-        }),
-        "t" => Err(buyer().map_or(unknown, |buyer| Refusal::AlreadyTook(Box::new(buyer)))),
-        "k" => Err(Refusal::KeyReused),
-        "p" => Err(Refusal::Paused {
-            resumes_at: rest.parse().ok().map(EpochMs),
-        }),
-        "n" => Err(Refusal::NotStarted {
-            starts_at: summary.starts_at,
-        }),
-        "e" => Err(Refusal::Ended),
-        "l" => Err(Refusal::QuantityAboveLimit),
-        "s" => Err(Refusal::SoldOut),
-        "b" => Err(Refusal::BacklogFull),
-        _ => Err(unknown),
-    }
 }

@@ -36,27 +36,28 @@ impl Queue for Engine {
         if self.0.longest_wait(&[]).is_none() {
             self.0.refresh().await?;
         }
-        let (mut asked, mut taken) = (Vec::new(), Vec::new());
-        // A shard that others have emptied meanwhile is passed over. Other shards of the same sale fill the batch up.
+        let (mut asked, mut taken, mut broken) = (Vec::new(), Vec::new(), None);
+        // A shard that others have emptied meanwhile, or that does not answer, is passed over. Other shards of the same sale fill the batch
+        // up.
         while let Some(place) = self.0.longest_wait(&asked) {
             asked.push(place);
             let is_other_sale = |first: &Delivery| first.ticket.activity != place.activity;
             if taken.first().is_some_and(is_other_sale) {
                 continue;
             }
-            let more = self.0.take(place, count - taken.len()).await;
-            // What is in hand is not lost by an error behind it.
-            match more {
+            match self.0.take(place, count - taken.len()).await {
                 Ok(more) => taken.extend(more),
-                Err(error) if taken.is_empty() => return Err(error.into()),
-                Err(_) => break,
+                Err(error) => broken = Some(error),
             }
             let is_whole = !place.shards.is_split() && !taken.is_empty();
             if is_whole || taken.len() == count {
                 break;
             }
         }
-        Ok(taken)
+        match broken {
+            Some(error) if taken.is_empty() => Err(error.into()),
+            _ => Ok(taken),
+        }
     }
 
     async fn ready(&self) {

@@ -46,6 +46,7 @@
 
 mod background;
 mod buyer;
+mod claim_text;
 mod claims;
 mod elsewhere;
 mod engine;
@@ -68,6 +69,7 @@ mod sales;
 mod script;
 mod shared;
 mod split_opening;
+mod standing;
 mod summary;
 mod time;
 mod transfer;

@@ -148,7 +148,7 @@ impl Shared {
 
     /// Reads all sales again; those that have a state, whole or not.
     pub(crate) async fn refresh(&self) -> Result<Vec<ActivityId>, Error> {
-        let mut sales = Vec::new();
+        let (mut sales, mut broken) = (Vec::new(), None);
         for (activity, shards) in self.listed().await?.0 {
             if self.shards_known(activity).is_none() && shards.is_split() {
                 self.in_sale(activity, shards, |_| ());
@@ -160,10 +160,11 @@ impl Shared {
                     sales.push(activity);
                 }
                 Err(Error::NotReady(_)) => sales.push(activity),
-                Err(error) => return Err(error),
+                // One server of several is gone: the sales of others are read all the same.
+                Err(error) => broken = Some(error),
             }
         }
-        Ok(sales)
+        broken.map_or(Ok(sales), Err)
     }
 
     /// Remembers a reading of several shards; gives the units that there were at the most a moment ago, where it tells.

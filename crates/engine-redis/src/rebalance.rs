@@ -21,16 +21,17 @@ impl Shared {
             }
             sales
         });
+        // Nothing can be moved in a sale that cannot be used; another one can be levelled all the same.
+        let mut outcome = Ok(());
         for activity in sales {
-            match self.look(activity).await {
-                Ok(Some(reading)) => self.level(activity, &reading).await?,
-                Ok(None) => {}
-                // Nothing can be moved in a sale that cannot be used; another one can.
-                Err(Error::NotReady(_)) => {}
-                Err(error) => return Err(error),
-            }
+            let levelled = match self.look(activity).await {
+                Ok(Some(reading)) => self.level(activity, &reading).await,
+                Ok(None) => Ok(()),
+                Err(error) => Err(error),
+            };
+            outcome = outcome.and(levelled);
         }
-        Ok(())
+        outcome
     }
 
     async fn level(&self, activity: ActivityId, reading: &Reading) -> Result<(), Error> {

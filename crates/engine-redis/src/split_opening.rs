@@ -11,10 +11,10 @@ use seckill_stock::{OpenOutcome, Opening};
 
 use crate::Error;
 use crate::keys::{self, Place};
-use crate::look::Found;
 use crate::opening::{STEP_SIZE_MAX, begin_arguments, buyer_arguments};
 use crate::script::{LOOK, OPEN};
 use crate::shared::Shared;
+use crate::standing::Standing;
 use crate::summary::{Outcome, Summary};
 
 /// How often a shard is begun anew where another builder, who had to give way, has been at it.
@@ -26,13 +26,6 @@ struct Build<'a> {
     builder: Vec<u8>,
     /// Epoch of what stands in each shard and gives way.
     replaced: Vec<Option<Epoch>>,
-}
-
-/// What stands in the shards.
-enum Standing {
-    /// What gives way, in each.
-    Gives(Vec<Option<Epoch>>),
-    Exists(Epoch),
 }
 
 impl Shared {
@@ -67,55 +60,6 @@ impl Shared {
             }
         }
         Ok(OpenOutcome::Created)
-    }
-
-    /// Whether the sale may be built, and in place of what.
-    async fn standing(&self, opening: &Opening) -> Result<Standing, Error> {
-        let (activity, shards) = (opening.opened.terms.activity, opening.shards);
-        let gives = |epoch: Epoch| opening.replaces == Some(epoch);
-        match self.look_at(activity, shards).await {
-            Ok(Found::Nothing) => return Ok(Standing::Gives(vec![None; Place::all(activity, shards).count()])),
-            Ok(Found::Whole(reading)) => {
-                let epoch = reading
-                    .figures()
-                    .map(|figures| figures.epoch)
-                    .ok_or(Error::Unavailable)?;
-                if !gives(epoch) {
-                    return Ok(Standing::Exists(epoch));
-                }
-            }
-            Ok(Found::HalfBuilt) => {
-                if let Some(epoch) = self.finish_building(activity, shards).await? {
-                    return Ok(Standing::Exists(epoch));
-                }
-            }
-            Ok(Found::Split(others)) => {
-                tracing::error!(%activity, %shards, %others, "a sale that is open keeps the number of its shards");
-                return Err(Error::NotReady(NotReady::StoreUnsafe));
-            }
-            // Shard by shard below.
-            Err(Error::NotReady(_)) => {}
-            Err(error) => return Err(error),
-        }
-        let mut replaced = Vec::new();
-        let mut first_gives = false;
-        for place in Place::all(activity, shards) {
-            let epoch = match self.call(&LOOK, place, vec![b"summary".to_vec()]).await?.outcome {
-                Outcome::Done(summary, _) => Some(summary.figures.epoch),
-                Outcome::None => None,
-                Outcome::Filled | Outcome::Unusable(NotReady::Recovering) => {
-                    // Behind a first shard that is being built, whole ones are what it replaces; else a shard is lost, and its sale with it.
-                    first_gives |= place.shard == 0;
-                    None
-                }
-                _ => return Err(Error::NotReady(NotReady::StoreUnsafe)),
-            };
-            if epoch.is_some_and(|epoch| !gives(epoch) && !first_gives) {
-                return Err(Error::NotReady(NotReady::StoreUnsafe));
-            }
-            replaced.push(epoch);
-        }
-        Ok(Standing::Gives(replaced))
     }
 
     /// Does the last step for shards that are filled while the first stands; gives the epoch, or none where the first does not.

@@ -2,6 +2,8 @@
 //! that is lost stops the sale.
 
 mod losses;
+mod node;
+mod sums;
 mod transfers;
 
 use seckill_engine_redis::Engine;

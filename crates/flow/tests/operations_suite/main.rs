@@ -33,3 +33,6 @@ mod rounds;
 mod schedule;
 mod settlement;
 mod units;
+
+/// Shards of each sale.
+const SHARDS: u16 = 1;

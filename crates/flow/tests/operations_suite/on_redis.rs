@@ -29,3 +29,6 @@ mod rounds;
 mod schedule;
 mod settlement;
 mod units;
+
+/// Shards of each sale.
+const SHARDS: u16 = 1;

@@ -28,7 +28,7 @@ impl House {
             stock: Units::new(units).expect("in range"),
             window: Window::new(OPENS, ENDS).expect("not empty"),
             per_user_limit: Quantity::new(5).expect("in range"),
-            shards: 1,
+            shards: crate::SHARDS,
             challenge: Challenge::None,
             draft: false,
             notice: None,

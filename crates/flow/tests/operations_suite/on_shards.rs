@@ -1,0 +1,34 @@
+//! The operator's procedures once more, on a Redis in which each sale is split into four shards.
+//!
+//! A disk that hangs is the embedded one's; what it needs of the suite's support is not used here.
+
+#![expect(dead_code, reason = "the support is that of both suites")]
+
+#[path = "redis_engine.rs"]
+mod engine;
+mod fragile;
+mod house;
+mod shop;
+mod trade;
+
+mod audit;
+mod brake;
+mod catalogue;
+mod close;
+mod crashes;
+mod dead_letters;
+mod forget;
+mod orders;
+mod preheat;
+mod reconcile;
+mod reconcile_by_hand;
+mod reconcile_units;
+mod recover;
+mod recover_store;
+mod rounds;
+mod schedule;
+mod settlement;
+mod units;
+
+/// Shards of each sale.
+const SHARDS: u16 = 4;
