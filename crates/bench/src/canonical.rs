@@ -227,9 +227,10 @@ pub fn run_on(target: &Target, activity_id: u64, config: &SaleConfig) -> Result<
         threads: config.threads,
         pace: config.pace,
         progress: config.progress.clone(),
+        others: target.others.clone(),
         ..Load::once_each(target.public, Arc::clone(&jobs))
     };
-    let watch = Watch::start(target.admin.clone())?;
+    let watch = Watch::start(target.admin.clone(), target.other_admins.clone())?;
     let ran = load::run(&load).and_then(|load| {
         let answered = Instant::now();
         let audit = target.admin.wait_settled(activity_id, config.settle_limit)?;
@@ -286,7 +287,7 @@ pub fn wait_open(target: &Target, activity_id: u64, limit: Duration) -> Result<(
     }
 }
 
-fn cost(before: Usage, after: Usage, requests: u64) -> ServerCost {
+pub(crate) fn cost(before: Usage, after: Usage, requests: u64) -> ServerCost {
     let cpu_s = after.cpu_s - before.cpu_s;
     ServerCost {
         cpu_s,

@@ -73,11 +73,7 @@ mod tests {
     #[test]
     fn everything_is_sent_and_what_is_wrong_is_said() {
         let stub = Stub::answering(|_, number| Stub::json(if number == 3 { 500 } else { 202 }, "{}").into());
-        let target = Target {
-            public: stub.address,
-            admin: Admin::new(stub.address, "x"),
-            signer: Signer::new(b"k", 1),
-        };
+        let target = Target::of(stub.address, Admin::new(stub.address, "x"), Signer::new(b"k", 1));
         let (sender, mut users) = (
             Sender {
                 target: &target,

@@ -17,6 +17,7 @@ pub mod disk;
 mod error;
 pub mod expiry;
 pub mod figures;
+pub mod fleet;
 pub mod held_disk;
 pub mod hello;
 mod html;

@@ -58,6 +58,8 @@ impl Pace {
 pub struct Load {
     /// Where to.
     pub target: std::net::SocketAddr,
+    /// Where else to: connections are spread evenly over all.
+    pub others: Vec<std::net::SocketAddr>,
     /// What is sent, in this order.
     pub jobs: Arc<Jobs>,
     /// How many requests; more than there are jobs begins again with the first.
@@ -92,6 +94,7 @@ impl Load {
         let requests = jobs.len();
         Self {
             target,
+            others: Vec::new(),
             jobs,
             requests,
             connections: 64,
@@ -220,10 +223,11 @@ fn one_thread(shared: &Arc<Shared>, connections: usize) -> Result<Tally> {
 
 async fn open_all(load: &Load, count: usize) -> Result<Vec<Connection>> {
     let mut all = Vec::with_capacity(count);
-    for _ in 0..count {
-        let mut connection = Connection::new(load.target, load.answer_limit);
+    let targets = std::iter::once(load.target).chain(load.others.iter().copied());
+    for target in targets.cycle().take(count) {
+        let mut connection = Connection::new(target, load.answer_limit);
         connection.open().await.map_err(|reason| Error::Io {
-            what: format!("connect to {}", load.target),
+            what: format!("connect to {target}"),
             source: std::io::Error::new(std::io::ErrorKind::ConnectionRefused, reason.to_string()),
         })?;
         all.push(connection);

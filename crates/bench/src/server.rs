@@ -12,7 +12,7 @@ use crate::{Error, Result};
 /// A server that isn't ready after this long has failed.
 pub(crate) const READY_LIMIT: Duration = Duration::from_secs(30);
 /// How long tokens of a run are good.
-const TOKEN_TTL_S: i64 = 6 * 3600;
+pub(crate) const TOKEN_TTL_S: i64 = 6 * 3600;
 /// Secrets of a run: 256 random bits each, in hexadecimal.
 const SECRET_WORDS: usize = 4;
 
@@ -43,8 +43,12 @@ impl ServerConfig {
 pub struct Target {
     /// The public port.
     pub public: SocketAddr,
+    /// Public ports of other processes that sell the same: buyers come to all of them.
+    pub others: Vec<SocketAddr>,
     /// The admin port, with its token.
     pub admin: Admin,
+    /// Admin ports of other processes, whose figures belong to the whole.
+    pub other_admins: Vec<Admin>,
     /// Signs tokens of users.
     pub signer: Signer,
 }
@@ -55,11 +59,22 @@ impl Target {
     /// # Errors
     /// [`Error::Usage`] for URLs that can't be put under load.
     pub fn running(public_url: &str, admin_url: &str, admin_token: &str, jwt_secret: &[u8]) -> Result<Self> {
-        Ok(Self {
-            public: crate::address::address_of(public_url)?,
-            admin: Admin::new(crate::address::address_of(admin_url)?, admin_token),
-            signer: Signer::expiring_in(jwt_secret, TOKEN_TTL_S),
-        })
+        Ok(Self::of(
+            crate::address::address_of(public_url)?,
+            Admin::new(crate::address::address_of(admin_url)?, admin_token),
+            Signer::expiring_in(jwt_secret, TOKEN_TTL_S),
+        ))
+    }
+
+    /// One process.
+    pub(crate) const fn of(public: SocketAddr, admin: Admin, signer: Signer) -> Self {
+        Self {
+            public,
+            others: Vec::new(),
+            admin,
+            other_admins: Vec::new(),
+            signer,
+        }
     }
 }
 
@@ -78,13 +93,7 @@ impl Server {
     pub fn start(config: &ServerConfig) -> Result<Self> {
         let [public, admin_address] = free_addresses()?;
         let (jwt_secret, admin_token) = (random_secret(), random_secret());
-        let mut environment = vec![
-            ("SECKILL_AUTH__JWT_SECRET".to_owned(), jwt_secret.clone()),
-            ("SECKILL_ADMIN__TOKEN".to_owned(), admin_token.clone()),
-        ];
-        for limit in ["IP", "USER", "DEVICE", "READ"] {
-            environment.push((format!("SECKILL_LIMITS__{limit}"), "off".to_owned()));
-        }
+        let mut environment = measured_settings(&jwt_secret, &admin_token);
         environment.extend(config.environment.iter().cloned());
         let arguments = |folder: &Path| {
             let mut arguments: Vec<String> = vec!["serve".into()];
@@ -104,7 +113,7 @@ impl Server {
         let signer = Signer::expiring_in(jwt_secret.as_bytes(), TOKEN_TTL_S);
         Ok(Self {
             process,
-            target: Target { public, admin, signer },
+            target: Target::of(public, admin, signer),
         })
     }
 
@@ -159,6 +168,18 @@ impl Server {
     }
 }
 
+/// What every measured process is told: these secrets, and no limits.
+pub(crate) fn measured_settings(jwt_secret: &str, admin_token: &str) -> Vec<(String, String)> {
+    let mut settings = vec![
+        ("SECKILL_AUTH__JWT_SECRET".to_owned(), jwt_secret.to_owned()),
+        ("SECKILL_ADMIN__TOKEN".to_owned(), admin_token.to_owned()),
+    ];
+    for limit in ["IP", "USER", "DEVICE", "READ"] {
+        settings.push((format!("SECKILL_LIMITS__{limit}"), "off".to_owned()));
+    }
+    settings
+}
+
 /// Two loopback addresses that were free a moment ago. Both are held at once, so they differ.
 pub(crate) fn free_addresses() -> Result<[SocketAddr; 2]> {
     let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(Error::io("find a free port"));
@@ -167,7 +188,7 @@ pub(crate) fn free_addresses() -> Result<[SocketAddr; 2]> {
     Ok([address(&held[0])?, address(&held[1])?])
 }
 
-fn random_secret() -> String {
+pub(crate) fn random_secret() -> String {
     (0..SECRET_WORDS)
         .map(|_| format!("{:016x}", rand::random::<u64>()))
         .collect()

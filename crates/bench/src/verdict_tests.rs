@@ -110,11 +110,11 @@ fn sale_before(lie: Lie, audience: Audience) -> SaleReport {
 }
 
 fn target(stub: &Stub) -> Target {
-    Target {
-        public: stub.address,
-        admin: Admin::new(stub.address, "admin"),
-        signer: Signer::new(b"secret", 1),
-    }
+    Target::of(
+        stub.address,
+        Admin::new(stub.address, "admin"),
+        Signer::new(b"secret", 1),
+    )
 }
 
 #[test]

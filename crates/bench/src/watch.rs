@@ -67,9 +67,10 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn start(admin: Admin) -> Result<Self> {
+    /// Watches a server; `others` write orders, too.
+    pub(crate) fn start(admin: Admin, others: Vec<Admin>) -> Result<Self> {
         let (stop, stopped) = mpsc::sync_channel(1);
-        let work = move || look_until(&admin, &stopped);
+        let work = move || look_until(&admin, &others, &stopped);
         let thread = std::thread::Builder::new()
             .name("watch".into())
             .spawn(work)
@@ -86,7 +87,7 @@ impl Watch {
     }
 }
 
-fn look_until(admin: &Admin, stopped: &mpsc::Receiver<()>) -> Seen {
+fn look_until(admin: &Admin, others: &[Admin], stopped: &mpsc::Receiver<()>) -> Seen {
     let begun = Instant::now();
     let mut seen = Seen {
         began: Some(begun),
@@ -96,8 +97,11 @@ fn look_until(admin: &Admin, stopped: &mpsc::Receiver<()>) -> Seen {
     loop {
         let last = stopped.recv_timeout(LOOK_EVERY) != Err(mpsc::RecvTimeoutError::Timeout);
         // A server too busy to be looked at is no reason to end the run: the next look may succeed.
-        if let Ok(metrics) = admin.metrics() {
-            add_look(&mut seen, &metrics, begun, &mut first_written);
+        if let Ok(metrics) = admin.metrics()
+            && let Ok(of_others) = others.iter().map(orders_written).sum::<Result<f64>>()
+        {
+            let written = of(&metrics) + of_others;
+            add_look(&mut seen, &metrics, written, begun, &mut first_written);
         }
         if last {
             return seen;
@@ -105,7 +109,16 @@ fn look_until(admin: &Admin, stopped: &mpsc::Receiver<()>) -> Seen {
     }
 }
 
-fn add_look(seen: &mut Seen, metrics: &Metrics, begun: Instant, first_written: &mut Option<f64>) {
+fn orders_written(admin: &Admin) -> Result<f64> {
+    admin.metrics().map(|metrics| of(&metrics))
+}
+
+/// Orders that a process has written.
+fn of(metrics: &Metrics) -> f64 {
+    metrics.sum("seckill_orders_written_total").unwrap_or(0.0)
+}
+
+fn add_look(seen: &mut Seen, metrics: &Metrics, written: f64, begun: Instant, first_written: &mut Option<f64>) {
     let now = Instant::now();
     let larger = |old: Option<f64>, new: Option<f64>| old.into_iter().chain(new).reduce(f64::max);
     let (depth, oldest) = (
@@ -114,7 +127,6 @@ fn add_look(seen: &mut Seen, metrics: &Metrics, begun: Instant, first_written: &
     );
     seen.queue_depth_max = larger(seen.queue_depth_max, depth);
     seen.oldest_s_max = larger(seen.oldest_s_max, oldest);
-    let written = metrics.sum("seckill_orders_written_total").unwrap_or(0.0);
     let orders_written = written - *first_written.get_or_insert(written);
     if seen.looks.last().map_or(0.0, |look| look.orders_written) < orders_written {
         seen.last_written = Some(now);
@@ -144,7 +156,8 @@ mod tests {
             let text = format!(
                 "seckill_orders_written_total {written}\nseckill_queue_depth {depth}\nseckill_queue_oldest_seconds {oldest}\n"
             );
-            add_look(&mut seen, &Metrics::of(&text), begun, &mut first);
+            let metrics = Metrics::of(&text);
+            add_look(&mut seen, &metrics, of(&metrics), begun, &mut first);
             last_written.push(seen.last_written);
         }
         assert_eq!((seen.queue_depth_max, seen.oldest_s_max), (Some(7.0), Some(0.4)));
@@ -159,7 +172,7 @@ mod tests {
     #[test]
     fn server_without_the_metrics_leaves_them_unknown() {
         let (mut seen, mut first) = (Seen::default(), None);
-        add_look(&mut seen, &Metrics::of("other 1\n"), Instant::now(), &mut first);
+        add_look(&mut seen, &Metrics::of("other 1\n"), 0.0, Instant::now(), &mut first);
         assert_eq!((seen.oldest_s_max, seen.last_written), (None, None));
     }
 
@@ -187,7 +200,10 @@ mod tests {
             .unwrap()
             .local_addr()
             .unwrap();
-        let seen = Watch::start(Admin::new(address, "x")).unwrap().finish().unwrap();
+        let seen = Watch::start(Admin::new(address, "x"), Vec::new())
+            .unwrap()
+            .finish()
+            .unwrap();
         assert!(seen.looks.is_empty());
     }
 }

@@ -8,6 +8,8 @@ pub(crate) const SALES: &str = "{seckill}:sales";
 pub(crate) const SWITCHES: &str = "{seckill}:switches";
 /// Number of the newest settlement batch of all sales that was acknowledged.
 pub(crate) const ACKNOWLEDGED: &str = "{seckill}:acknowledged";
+/// The installation that the server belongs to.
+pub(crate) const INSTALLATION: &str = "{seckill}:installation";
 
 /// What nodes say of themselves, and when they last did.
 pub(crate) fn members() -> [String; 2] {

@@ -30,6 +30,7 @@ mod claims;
 mod engine;
 mod engine_brake;
 mod engine_members;
+mod engine_node;
 mod engine_queue;
 mod engine_stock;
 mod error;
@@ -46,5 +47,6 @@ mod verdicts;
 mod winners;
 
 pub use engine::{ConnectError, Engine};
+pub use engine_node::check_address;
 pub use error::Error;
 pub use options::Options;

@@ -12,6 +12,7 @@ mod dead_letters;
 mod expire;
 mod halfway;
 mod held;
+mod hub;
 mod known;
 mod movements;
 mod operator;

@@ -1,20 +1,16 @@
-//! How far a purchase is, for polls and streams, and the hub that wakes streams when a result is final.
+//! How far a purchase is, for polls and streams.
 //!
 //! A result is read from the store; where the store has forgotten a sale that ended long ago, from the ledger.
 
-use std::collections::HashMap;
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
 use seckill_ledger::{Ledger, RecordState};
 use seckill_sale::{ActivityId, FailureReason, OrderNo, Refusal, Ticket, TicketState, UserId};
 use seckill_stock::{Glance, Stock};
 use tokio::sync::Notify;
 
 use crate::Pace;
+use crate::hub::{Hub, Topic};
 
 /// How far a buyer's purchase is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,65 +129,14 @@ impl Results {
         }
     }
 
+    /// Wakes all who wait for a result of this sale: another process has written some.
+    pub fn wake_sale(&self, activity: ActivityId) {
+        self.hub.wake_sale(activity);
+    }
+
     /// Wakes those who wait for these buyers.
     pub fn publish<'a>(&self, buyers: impl Iterator<Item = (ActivityId, &'a UserId)>) {
         self.hub.wake(buyers);
-    }
-}
-
-type Topic = (ActivityId, UserId);
-
-struct Hub {
-    hasher: RandomState,
-    shards: Vec<Mutex<HashMap<Topic, Vec<Arc<Notify>>>>>,
-    waiting: AtomicUsize,
-}
-
-impl Hub {
-    const SHARDS: usize = 16;
-
-    fn new() -> Self {
-        let shards = (0..Self::SHARDS).map(|_| Mutex::default()).collect();
-        Self {
-            hasher: RandomState::new(),
-            shards,
-            waiting: AtomicUsize::new(0),
-        }
-    }
-
-    fn shard(&self, topic: &Topic) -> &Mutex<HashMap<Topic, Vec<Arc<Notify>>>> {
-        #[expect(clippy::cast_possible_truncation, reason = "only the low bits choose the shard")]
-        let at = self.hasher.hash_one(topic) as usize % Self::SHARDS;
-        &self.shards[at]
-    }
-
-    fn add(&self, topic: Topic) -> Arc<Notify> {
-        let notify = Arc::new(Notify::new());
-        self.waiting.fetch_add(1, Ordering::SeqCst);
-        self.shard(&topic).lock().entry(topic).or_default().push(notify.clone());
-        notify
-    }
-
-    fn remove(&self, topic: &Topic, notify: &Arc<Notify>) {
-        let mut shard = self.shard(topic).lock();
-        if let Some(waiting) = shard.get_mut(topic) {
-            waiting.retain(|other| !Arc::ptr_eq(other, notify));
-            if waiting.is_empty() {
-                shard.remove(topic);
-            }
-        }
-        self.waiting.fetch_sub(1, Ordering::SeqCst);
-    }
-
-    fn wake<'a>(&self, buyers: impl Iterator<Item = (ActivityId, &'a UserId)>) {
-        if self.waiting.load(Ordering::SeqCst) == 0 {
-            return;
-        }
-        for (activity, user) in buyers {
-            let topic = (activity, user.clone());
-            let waiting = self.shard(&topic).lock().get(&topic).cloned().unwrap_or_default();
-            waiting.iter().for_each(|notify| notify.notify_one());
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Identifiers that are words: of a buyer, of a request, of what makes a request one, of an installation.
+//! Identifiers that are words: of a buyer, of a request, of what makes a request one.
 
 use std::fmt;
 
@@ -153,16 +153,6 @@ impl fmt::Display for RequestId {
 /// What makes a purchase idempotent: 128 bits of the client's `Idempotency-Key` digest, or random ones where it sent none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestKey(pub [u8; 16]);
-
-/// What ties a journal and a database together: made once, when a data folder is first used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct InstallationId(pub [u8; 16]);
-
-impl fmt::Display for InstallationId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -8,11 +8,13 @@ use clap_complete::Shell;
 mod activity;
 mod aids;
 mod bench;
+mod fleet;
 mod recover;
 
 pub(crate) use activity::{ActivityCommand, CreateArgs};
 pub(crate) use aids::{DemoArgs, PlanArgs, TokenArgs};
 pub(crate) use bench::{Baseline, BenchArgs, Compared, Overloaded};
+pub(crate) use fleet::FleetArgs;
 pub(crate) use recover::{JournalCommand, RecoverArgs};
 
 /// A flash-sale (秒杀) engine: admits exactly as many buyers as there are units, and proves it.
@@ -37,7 +39,7 @@ pub(crate) enum Command {
     /// Run a sample sale in a temporary folder, loopback only, ignoring settings files and environment.
     Demo(DemoArgs),
     /// Run workers only (refused with the embedded store, which lives in the serving process).
-    Work,
+    Work(WorkArgs),
     /// Bring the database to this version.
     Migrate(DataArgs),
     /// Create, list, show and steer activities of a running server.
@@ -111,6 +113,16 @@ pub(crate) struct ServeArgs {
     /// Address of the public port.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<String>,
+    /// Address of the admin port.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) admin_listen: Option<String>,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+}
+
+/// How to run workers only.
+#[derive(Debug, Args)]
+pub(crate) struct WorkArgs {
     /// Address of the admin port.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) admin_listen: Option<String>,

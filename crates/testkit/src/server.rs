@@ -66,6 +66,8 @@ impl Program {
 #[derive(Debug)]
 pub struct Server {
     program: Program,
+    /// What it is told to do: `serve` or `work`, and its roles.
+    task: Vec<String>,
     environment: Vec<(String, String)>,
     /// Where data and logs are.
     pub folder: Arc<TempDir>,
@@ -92,8 +94,18 @@ impl Server {
     /// Where it does not get ready.
     #[must_use]
     pub fn start_with(program: &Program, environment: &[(&str, &str)]) -> Self {
+        Self::start_as(program, &["serve"], environment)
+    }
+
+    /// The same for a process that does what `task` says: `["serve", "--roles", "api"]`, `["work"]`.
+    ///
+    /// # Panics
+    /// Where it does not get ready.
+    #[must_use]
+    pub fn start_as(program: &Program, task: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut server = Self {
             program: program.clone(),
+            task: task.iter().map(|&word| word.to_owned()).collect(),
             environment: environment
                 .iter()
                 .map(|&(name, value)| (name.to_owned(), value.to_owned()))
@@ -134,15 +146,12 @@ impl Server {
     /// Where it can't be started.
     pub fn spawn(&mut self) {
         let data = self.data();
-        let arguments = [
-            "serve",
-            "--listen",
-            &self.public.to_string(),
-            "--admin-listen",
-            &self.admin.to_string(),
-            "--data-dir",
-            &data.to_string_lossy(),
-        ];
+        let (public, admin, data) = (self.public.to_string(), self.admin.to_string(), data.to_string_lossy());
+        let mut arguments: Vec<&str> = self.task.iter().map(String::as_str).collect();
+        if arguments.first() == Some(&"serve") {
+            arguments.extend(["--listen", &public]);
+        }
+        arguments.extend(["--admin-listen", &admin, "--data-dir", &data]);
         let log = File::options()
             .create(true)
             .append(true)

@@ -40,6 +40,16 @@ impl Server {
         let _ready = self.until(ask, |answer| answer.as_ref().is_ok_and(|answer| answer.status == 200));
     }
 
+    /// Waits until the public port knows an activity that was made at another node.
+    ///
+    /// # Panics
+    /// As [`Server::until`].
+    pub fn knows(&self, activity: u64) {
+        let path = format!("/api/activities/{activity}");
+        let ask = || call(self.public, "GET", &path, &[], None);
+        let _known = self.until(ask, |answer| answer.as_ref().is_ok_and(|answer| answer.status == 200));
+    }
+
     /// Waits until the store answers what it knows of an activity.
     ///
     /// # Panics

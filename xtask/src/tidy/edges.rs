@@ -49,7 +49,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "seckill",
         &[
-            SALE, STOCK, QUEUE, LEDGER, GATE, EMBEDDED, SQL, FLOW, LISTENER, METRICS, SETTINGS, BENCH, API, CONSOLE,
+            SALE, STOCK, QUEUE, LEDGER, GATE, EMBEDDED, REDIS, SQL, FLOW, LISTENER, METRICS, SETTINGS, BENCH, API,
+            CONSOLE,
         ],
     ),
     ("seckill-sim", &[SALE, STOCK, QUEUE, LEDGER, GATE, FLOW, EMBEDDED, SQL]),

@@ -107,11 +107,7 @@ mod tests {
                 Stub::closing(200, &format!(r#"{{"code":1,"data":{{"order_no":"{order}"}}}}"#)).into()
             }
         });
-        let target = Target {
-            public: stub.address,
-            admin: Admin::new(stub.address, "x"),
-            signer: Signer::new(b"k", 1),
-        };
+        let target = Target::of(stub.address, Admin::new(stub.address, "x"), Signer::new(b"k", 1));
         let mut told = Told {
             user: "u".to_owned(),
             ticket: "T1-1-1".to_owned(),

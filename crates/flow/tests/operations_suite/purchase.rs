@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use seckill_engine_embedded::storage::simulated::Simulated;
-use seckill_engine_embedded::{CompactionOptions, Options, open};
+use seckill_engine_embedded::{CompactionOptions, Options, Sequencer, open};
 use seckill_flow::{Purchase, Wish};
 use seckill_sale::{ActivityId, Claim, InstallationId, ManualClock, NotReady, Refusal};
 use seckill_stock::conformance::Fixture;
@@ -64,29 +64,44 @@ fn purchase_whose_write_failed_is_of_unknown_outcome_although_the_store_admits_n
     };
     let clock = Arc::new(ManualClock::at(Fixture::OPENS));
     let opened = open(disk.clone(), options, InstallationId([1; 16]), clock).expect("the journal opens");
-    let (engine, sequencer) = (opened.engine, opened.sequencer);
-    let thread = std::thread::spawn(move || sequencer.run());
+    let (engine, mut sequencer) = (opened.engine, opened.sequencer);
     let store = Arc::new(engine.clone());
-    run(async {
-        engine
-            .open(Fixture::opening(Fixture::activity(), 1))
-            .await
-            .expect("opened");
-        let (batcher, claims) = Batcher::new(store.clone(), 4);
-        let purchase = Purchase::new(store, claims);
-        disk.cut_power();
-        let bought = tokio::select! {
+    // Steps of the store are taken here, and only while somebody waits for one: so the claim is the first to meet the dead disk.
+    let opening = engine.open(Fixture::opening(Fixture::activity(), 1));
+    stepping(&mut sequencer, opening).expect("opened");
+    let (batcher, claims) = Batcher::new(store.clone(), 4);
+    let purchase = Purchase::new(store, claims);
+    disk.cut_power();
+    let bought = stepping(&mut sequencer, async {
+        tokio::select! {
+            // The claim is with the batcher before the batcher looks, and with the store before its first step.
+            biased;
             bought = purchase.purchase(wish(Fixture::activity())) => bought,
             () = batcher.run() => unreachable!("it runs for ever"),
-        };
-        assert_eq!(bought, Err(Refusal::OutcomeUnknown));
-        let again = engine.claim(vec![Fixture::claim("b", 2, 1)]).await.remove(0);
-        assert_eq!(
-            again,
-            Err(Refusal::NotReady(NotReady::StoreReadOnly)),
-            "this was asked twice"
-        );
+        }
     });
+    assert_eq!(bought, Err(Refusal::OutcomeUnknown));
+    let again = stepping(&mut sequencer, engine.claim(vec![Fixture::claim("b", 2, 1)])).remove(0);
+    assert_eq!(
+        again,
+        Err(Refusal::NotReady(NotReady::StoreReadOnly)),
+        "this was asked twice"
+    );
     engine.close();
-    thread.join().expect("the sequencer ends");
+}
+
+/// Takes a step of the store whenever the task waits.
+fn stepping<T>(sequencer: &mut Sequencer<Simulated>, task: impl Future<Output = T>) -> T {
+    run(async {
+        let mut task = pin!(task);
+        std::future::poll_fn(|context| {
+            let polled = task.as_mut().poll(context);
+            if polled.is_pending() {
+                sequencer.step();
+                context.waker().wake_by_ref();
+            }
+            polled
+        })
+        .await
+    })
 }

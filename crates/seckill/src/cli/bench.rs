@@ -7,7 +7,7 @@ use clap::builder::RangedU64ValueParser;
 use seckill_bench::load::CONNECTIONS_MAX;
 use seckill_bench::ratios::PAIRS_MIN;
 
-use super::AdminArgs;
+use super::{AdminArgs, FleetArgs};
 
 fn at_least(min: usize) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(min as u64..)
@@ -28,6 +28,8 @@ pub(crate) struct BenchArgs {
     pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) admin: AdminArgs,
+    #[command(flatten)]
+    pub(crate) fleet: FleetArgs,
     /// Units on sale, 1 at least.
     #[arg(long, default_value_t = 10_000, value_parser = RangedU64ValueParser::<u64>::new().range(1..))]
     pub(crate) units: u64,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use indicatif::{ProgressBar, ProgressStyle};
 use seckill_bench::canonical::{SaleConfig, run_in_temporary_folder, run_on_target};
 use seckill_bench::comparison::Comparison;
+use seckill_bench::fleet::{FleetConfig, run_sale};
 use seckill_bench::ratios::{RatioConfig, compare};
 use seckill_bench::report::Report;
 use seckill_bench::server::{ServerConfig, Target};
@@ -33,7 +34,8 @@ pub(super) fn run(context: &Context, args: &BenchArgs) -> Outcome {
     if args.only.is_empty() {
         report.sale = Some(sale(context, args)?);
     }
-    if args.baseline == Some(Baseline::Hello) || args.target.is_none() || !args.only.is_empty() {
+    let is_whole = args.target.is_none() && args.fleet.store.is_none();
+    if args.baseline == Some(Baseline::Hello) || is_whole || !args.only.is_empty() {
         report.ratios = ratios(args)?;
     }
     finish(context, args, &report)
@@ -50,12 +52,28 @@ fn sale(context: &Context, args: &BenchArgs) -> Result<seckill_bench::canonical:
         progress: Some(Arc::new(move |done, _| moved.set_position(done))),
         ..SaleConfig::canonical()
     };
-    let sale = match &args.target {
-        None => run_in_temporary_folder(&ServerConfig::of(program()?), &config),
-        Some(url) => run_on_target(&target(context, args, url)?, &config),
+    let sale = match (&args.target, fleet(args)?) {
+        (Some(url), _) => run_on_target(&target(context, args, url)?, &config),
+        (None, Some(fleet)) => run_sale(&fleet, &config),
+        (None, None) => run_in_temporary_folder(&ServerConfig::of(program()?), &config),
     };
     bar.finish_and_clear();
     sale.map_err(measured)
+}
+
+/// Processes on the services that were named.
+fn fleet(args: &BenchArgs) -> Result<Option<FleetConfig>, Failure> {
+    let (Some(store), Some(database)) = (&args.fleet.store, &args.fleet.database) else {
+        return Ok(None);
+    };
+    Ok(Some(FleetConfig {
+        executable: program()?,
+        store: store.clone(),
+        database: database.clone(),
+        apis: args.fleet.api,
+        workers: args.fleet.workers,
+        environment: Vec::new(),
+    }))
 }
 
 /// A running server: its public port from `--target`, its admin port and both secrets as every command finds them.

@@ -21,7 +21,7 @@ use super::remote::Remote;
 use crate::cli::DemoArgs;
 use crate::exit::{Failure, Outcome, chain};
 use crate::logging::{self, print, say};
-use crate::serve::{self, Running, Signals};
+use crate::serve::{self, Roles, Running, Signals};
 use introduction::Introduction;
 
 /// When the sample sale opens.
@@ -45,8 +45,9 @@ pub(super) fn run(context: &Context, args: &DemoArgs) -> Outcome {
     let settings = settings(args, folder.path(), &secret, &admin_token)?;
     logging::start(&settings.log)?;
     let mut signals = Signals::install()?;
-    let running = serve::start(settings, &mut signals)?;
-    let (public, admin) = (running.public_addr(), running.admin_addr());
+    let running = serve::start(settings, Roles::ALL, &mut signals)?;
+    let public = running.public_addr().expect("all roles have the public port");
+    let admin = running.admin_addr();
     let activity = prepare(&Remote::at(admin, admin_token.clone()))?;
     let introduction = Introduction {
         public,

@@ -4,7 +4,6 @@ use seckill_engine_embedded::journal::{repair, verify};
 use seckill_engine_embedded::storage::Disk;
 use seckill_sale::{ActivityId, UserId};
 use seckill_settings::Settings;
-use seckill_stock::Stock;
 
 use super::Context;
 use super::recover::no_data;
@@ -12,7 +11,8 @@ use crate::cli::{DataArgs, JournalCommand};
 use crate::exit::{Failure, Outcome, chain};
 use crate::logging::{print, say};
 use crate::serve::Patience;
-use crate::serve::layers::{JOURNAL_FOLDER, block_on, open_layers, take_folder};
+use crate::serve::layers::{block_on, open_layers, take_folder};
+use crate::serve::store::JOURNAL_FOLDER;
 
 pub(super) fn journal(context: &Context, data: &DataArgs, command: &JournalCommand) -> Outcome {
     let settings = context.settings(data.flags())?;
@@ -54,7 +54,7 @@ pub(super) fn journal(context: &Context, data: &DataArgs, command: &JournalComma
 
 fn erase(settings: &Settings, activity: ActivityId, user: UserId, yes: bool) -> Outcome {
     let layers = open_layers(settings, Patience::of_command())?.run()?;
-    let buyer = block_on(layers.engine.buyer(activity, &user)).map_err(Failure::failed)?;
+    let buyer = block_on(layers.store.stock().buyer(activity, &user)).map_err(Failure::failed)?;
     let Some(buyer) = buyer else {
         return Err(Failure::failed("there is no such buyer"));
     };
@@ -63,7 +63,7 @@ fn erase(settings: &Settings, activity: ActivityId, user: UserId, yes: bool) -> 
         say("nothing was changed; `--yes` does it");
         return Ok(());
     }
-    block_on(layers.engine.erase_buyer(activity, user)).map_err(Failure::failed)?;
+    block_on(layers.store.erase_buyer(activity, user)).map_err(Failure::failed)?;
     print("erased; `seckill audit` and `seckill reconcile` will notice")
 }
 

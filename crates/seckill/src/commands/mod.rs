@@ -40,7 +40,7 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Journal { data, command } => journal::journal(&context, &data, &command),
         Command::Bench(args) => bench::run(&context, &args),
         Command::Plan(args) => plan::run(&context, &args),
-        Command::Work => serve::work(&context),
+        Command::Work(args) => serve::work(&context, &args),
         Command::Migrate(args) => serve::migrate(&context, &args),
         Command::Token(args) => token::run(&context, &args),
         Command::Config { command } => config::run(&context, command),

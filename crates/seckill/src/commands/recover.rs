@@ -5,17 +5,16 @@ use std::sync::Arc;
 use seckill_flow::{Apart, Operator, OperatorSettings, Pace, PlannedStep, Results};
 use seckill_gate::Catalogue;
 use seckill_ledger::Ledger;
-use seckill_queue::Queue;
-use seckill_sale::ActivityId;
+use seckill_sale::{ActivityId, InstallationId};
 use seckill_settings::{DatabaseUrl, Settings};
-use seckill_stock::Stock;
 
 use super::Context;
 use crate::cli::RecoverArgs;
 use crate::exit::{Failure, Outcome, chain};
 use crate::logging::{print, say};
 use crate::serve::Patience;
-use crate::serve::layers::{JOURNAL_FOLDER, Layers, Pairing, block_on, open_layers};
+use crate::serve::layers::{Layers, Pairing, block_on, open_layers, random_bytes};
+use crate::serve::store::{JOURNAL_FOLDER, Standing};
 
 pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
     let settings = context.settings(args.data.flags())?;
@@ -29,7 +28,7 @@ pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
     }
     let opened = open_layers(&settings, Patience::of_command())?;
     let pairing = opened.pairing();
-    let id = opened.installation.id;
+    let (id, standing) = (opened.installation.id, opened.standing());
     let layers = opened.run()?;
     let is_sound = describe(&pairing, layers.apart()?)?;
     let operator = operator(&layers);
@@ -57,19 +56,24 @@ pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
         say("nothing was changed; `--yes` does it");
         return Ok(());
     }
-    if id.is_some_and(|id| id != layers.engine.installation()) {
+    if id.is_some_and(|id| standing.id.is_some_and(|its| its != id)) {
         return Err(Failure::failed(
-            "the database belongs to another journal: bring back the one or the other",
+            "the database belongs to another store: bring back the one or the other",
         ));
     }
-    carry_out(&layers, &operator, only)
+    carry_out(&layers, &operator, only, standing, id)
 }
 
-fn carry_out(layers: &Layers, operator: &Operator, only: Option<ActivityId>) -> Outcome {
-    let acknowledged = layers.engine.acknowledged_batch();
+fn carry_out(
+    layers: &Layers,
+    operator: &Operator,
+    only: Option<ActivityId>,
+    standing: Standing,
+    database: Option<InstallationId>,
+) -> Outcome {
     for step in plan(operator, only)?.iter().filter(|step| is_foreign(step)) {
         if let PlannedStep::Foreign { activity } = step {
-            block_on(layers.engine.forget(*activity)).map_err(Failure::failed)?;
+            block_on(layers.store.stock().forget(*activity)).map_err(Failure::failed)?;
             say(&format!(
                 "activity {activity} is given up; its number will be used again"
             ));
@@ -85,8 +89,11 @@ fn carry_out(layers: &Layers, operator: &Operator, only: Option<ActivityId>) -> 
         return Ok(());
     }
     // From here on the database counts as seen, however old it was: what it lacked is queued again.
-    let journal = layers.engine.installation();
-    block_on(layers.ledger.set_installation(journal, acknowledged)).map_err(Failure::failed)?;
+    let id = database
+        .or(standing.id)
+        .unwrap_or_else(|| InstallationId(random_bytes()));
+    let id = layers.store.tie(id)?;
+    block_on(layers.ledger.set_installation(id, standing.acknowledged)).map_err(Failure::failed)?;
     say(&format!(
         "done: {} activities; start the server to settle what was queued again",
         done.len()
@@ -121,8 +128,7 @@ pub(super) fn no_data(settings: &Settings) -> Failure {
 }
 
 fn operator(layers: &Layers) -> Operator {
-    let stock: Arc<dyn Stock> = Arc::new(layers.engine.clone());
-    let queue: Arc<dyn Queue> = Arc::new(layers.engine.clone());
+    let (stock, queue) = (layers.store.stock(), layers.store.queue());
     let ledger: Arc<dyn Ledger> = layers.ledger.clone();
     let results = Arc::new(Results::new(stock.clone(), ledger.clone(), Arc::<Pace>::default()));
     let catalogue = Arc::<Catalogue>::default();

@@ -1,12 +1,12 @@
 //! `seckill serve`, `seckill work`, `seckill migrate`.
 
-use seckill_settings::DatabaseUrl;
-use seckill_settings::StoreUrl;
+use seckill_settings::{DatabaseUrl, Settings};
 use serde_json::json;
 
 use super::{Context, flag, refused};
-use crate::cli::{DataArgs, Role, ServeArgs};
-use crate::exit::{Failure, Outcome};
+use crate::cli::{DataArgs, Role, ServeArgs, WorkArgs};
+use crate::exit::Outcome;
+use crate::serve::Roles;
 use crate::{logging, serve};
 
 pub(super) fn serve(context: &Context, args: &ServeArgs) -> Outcome {
@@ -14,26 +14,25 @@ pub(super) fn serve(context: &Context, args: &ServeArgs) -> Outcome {
     flags.extend(flag("server.listen", args.listen.as_ref()));
     flags.extend(flag("admin.listen", args.admin_listen.as_ref()));
     let settings = context.settings(flags)?;
-    let all = [Role::Api, Role::Worker, Role::Scheduler];
-    let asked_all = args.roles.is_empty() || all.iter().all(|role| args.roles.contains(role));
-    if !asked_all && matches!(settings.store.url, StoreUrl::Embedded) {
-        return Err(Failure::usage(EMBEDDED_ROLES));
-    }
+    let roles = Roles::new(&args.roles, &settings)?;
+    begin(settings, roles)
+}
+
+fn begin(settings: Settings, roles: Roles) -> Outcome {
     match &serve::acceptance::refusals(&settings)[..] {
         [] => {}
         refusals => return Err(refused(refusals)),
     }
     logging::start(&settings.log)?;
-    serve::run(settings)
+    serve::run(settings, roles)
 }
 
-const EMBEDDED_ROLES: &str = "the embedded store lives in the serving process, so that process has all roles; \
-    roles of their own need a store that processes share (store.url)";
-
-pub(super) fn work(context: &Context) -> Outcome {
-    let settings = context.settings(Vec::new())?;
-    serve::acceptance::store(&settings)?;
-    Err(Failure::usage(EMBEDDED_ROLES))
+pub(super) fn work(context: &Context, args: &WorkArgs) -> Outcome {
+    let mut flags = args.data.flags();
+    flags.extend(flag("admin.listen", args.admin_listen.as_ref()));
+    let settings = context.settings(flags)?;
+    let roles = Roles::new(&[Role::Worker], &settings)?;
+    begin(settings, roles)
 }
 
 /// Opening the database brings it to this version; the folder's lock keeps a serving process from being disturbed.

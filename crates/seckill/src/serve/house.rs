@@ -5,10 +5,12 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use seckill_console::Console;
+use seckill_settings::StoreUrl;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::node::Node;
+use super::progress;
 use crate::exit::Failure;
 
 /// How often switches and blocks are read again: others' changes are in force within it.
@@ -18,19 +20,24 @@ const REFRESH_EVERY: Duration = Duration::from_millis(500);
 pub(crate) struct House(Vec<JoinHandle<()>>);
 
 impl House {
-    /// Starts workers on one thread, scheduler and refreshing on another.
+    /// Starts what the roles of the node ask for, on a thread each.
     pub(crate) fn start(node: &Arc<Node>, console: &Arc<Console>) -> Result<Self, Failure> {
-        let (for_workers, for_scheduler, for_refresh) = (node.clone(), node.clone(), node.clone());
-        let console = console.clone();
-        let workers = start_thread("workers", move || run_workers(for_workers))?;
-        let scheduler = start_thread("scheduler", move || async move {
-            for_scheduler
-                .scheduler()
-                .run(for_scheduler.shutdown.house.clone(), |_| ())
-                .await;
-        })?;
-        let refresh = start_thread("refresh", move || refresh_until_shutdown(for_refresh, console))?;
-        Ok(Self(vec![workers, scheduler, refresh]))
+        let mut threads = Vec::new();
+        if node.roles.worker {
+            let node = node.clone();
+            threads.push(start_thread("workers", move || run_workers(node))?);
+        }
+        if node.roles.scheduler {
+            let node = node.clone();
+            threads.push(start_thread("scheduler", move || run_scheduler(node))?);
+        }
+        if let StoreUrl::Remote(_) = node.settings.store.url {
+            let node = node.clone();
+            threads.push(start_thread("progress", move || progress::follow(node))?);
+        }
+        let (node, console) = (node.clone(), console.clone());
+        threads.push(start_thread("refresh", move || refresh_until_shutdown(node, console))?);
+        Ok(Self(threads))
     }
 
     /// Waits for all of them.
@@ -64,6 +71,11 @@ async fn run_workers(node: Arc<Node>) {
     futures_util::future::join_all(workers).await;
 }
 
+async fn run_scheduler(node: Arc<Node>) {
+    let scheduler = node.scheduler();
+    scheduler.run(node.shutdown.house.clone(), |_| ()).await;
+}
+
 async fn refresh_until_shutdown(node: Arc<Node>, console: Arc<Console>) {
     let mut ticks = interval(REFRESH_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -87,6 +99,11 @@ async fn refresh(node: &Node, console: &Console) {
     }
     if let Err(error) = refreshed {
         tracing::warn!(%error, "switches or blocks could not be taken over");
+    }
+    if !node.roles.scheduler
+        && let Err(error) = node.operator.refresh_catalogue().await
+    {
+        tracing::warn!(%error, "the activities could not be read");
     }
     node.stock.set_backlog_max(node.gate.switches().backlog_max);
     if let Ok(owed) = node.ledger.refunds_required().await {

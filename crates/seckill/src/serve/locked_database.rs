@@ -2,10 +2,10 @@
 //!
 //! Only the start waits like this. While serving, a locked database is an outage that purchases outlive.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use seckill_ledger::Error;
 use seckill_ledger_sql::{Options, Sqlite};
 
 use super::Signals;
@@ -66,11 +66,11 @@ impl<'a> Patience<'a> {
     ///
     /// # Errors
     /// As [`Patience::open_sqlite`].
-    pub(super) fn open<T>(
+    pub(super) fn open<T, E: Display>(
         &mut self,
         waiting: &str,
         given_up: &str,
-        open: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<T, Error>,
+        open: impl FnOnce(&mut dyn FnMut() -> bool) -> Result<T, E>,
     ) -> Result<T, Failure> {
         let begun = Instant::now();
         let (mut told, mut end) = (false, None);
@@ -106,7 +106,7 @@ fn given_up() -> String {
     )
 }
 
-fn failure(error: &Error, end: Option<String>) -> Failure {
+fn failure(error: &impl Display, end: Option<String>) -> Failure {
     match end {
         Some(end) => Failure::unreachable(format!("{error}; {end}")),
         None => Failure::unreachable(error),

@@ -10,12 +10,13 @@ use seckill_sale::Phase;
 
 use super::node::Node;
 
-/// Has the figures of `node` and of its public port set at every scrape.
-pub(crate) fn connect(node: &Arc<Node>, counts: Arc<Counts>) {
+/// Has the figures of `node` and of its public port, where it has one, set at every scrape.
+pub(crate) fn connect(node: &Arc<Node>, counts: Option<Arc<Counts>>) {
     let weak: Weak<Node> = Arc::downgrade(node);
     node.metrics.on_scrape(move |metrics| {
         if let Some(node) = weak.upgrade() {
-            metrics.connections.set_count(counts.open() as u64);
+            let open = counts.as_ref().map_or(0, |counts| counts.open());
+            metrics.connections.set_count(open as u64);
             set_queue(&node, metrics);
             set_activities(&node, metrics);
             set_switches(&node, metrics);
@@ -47,11 +48,7 @@ fn set_queue(node: &Node, metrics: &Metrics) {
         let failures = settlement.order_failures.get(&[reason]);
         failures.add(core, counter.load(Ordering::Relaxed).saturating_sub(failures.total()));
     }
-    let down = node
-        .layers
-        .lock()
-        .as_ref()
-        .is_none_or(|layers| layers.engine.is_broken() || layers.engine.hangs());
+    let down = node.layers.lock().as_ref().is_none_or(|layers| layers.store.is_down());
     metrics.store_up.set_flag(!down);
 }
 

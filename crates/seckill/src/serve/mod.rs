@@ -1,4 +1,4 @@
-//! `seckill serve`: one process that is all of it.
+//! `seckill serve` and `seckill work`: a process with all roles, or some.
 //!
 //! ```text
 //! settings ─▶ bind ports ─▶ open layers, check that they belong together ─▶ node ─▶ catalogue ─▶ house, ports ─▶ ready
@@ -18,9 +18,13 @@ mod ledger;
 mod locked_database;
 mod meters;
 pub(crate) mod node;
+mod operator_settings;
+mod progress;
 mod public;
+mod roles;
 pub(crate) mod secrets;
 mod signals;
+pub(crate) mod store;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -34,6 +38,7 @@ use crate::logging;
 use house::House;
 pub(crate) use locked_database::Patience;
 use node::Node;
+pub(crate) use roles::Roles;
 pub(crate) use signals::Signals;
 use signals::StartGuard;
 
@@ -41,7 +46,8 @@ use signals::StartGuard;
 pub(crate) struct Running {
     node: Arc<Node>,
     house: House,
-    public: ServerHandle,
+    /// Where the process has the role.
+    public: Option<ServerHandle>,
     admin: ServerHandle,
     /// Token of the admin port.
     pub(crate) admin_token: String,
@@ -50,25 +56,28 @@ pub(crate) struct Running {
 }
 
 /// Starts everything and returns once it is ready. Signals end the wait for a database that another process has locked.
-pub(crate) fn start(mut settings: Settings, signals: &mut Signals) -> Result<Running, Failure> {
+pub(crate) fn start(mut settings: Settings, roles: Roles, signals: &mut Signals) -> Result<Running, Failure> {
     acceptance::check(&settings)?;
     let _guard = StartGuard::watch()?;
     descriptors::fit(&mut settings)?;
-    let public_listener = public::bind(&settings)?;
+    let public_listener = roles.api.then(|| public::bind(&settings)).transpose()?;
     let admin_listener = admin::bind(&settings)?;
     let opened = layers::open_layers(&settings, Patience::of_server(signals))?;
     let token = admin::token(&settings)?;
-    let node = Arc::new(Node::new(settings, opened)?);
+    let node = Arc::new(Node::new(settings, roles, opened)?);
     let refreshed = layers::block_on(node.operator.refresh_catalogue());
     refreshed.map_err(|error| Failure::unreachable(format!("the activities can't be read: {error}")))?;
     let console = admin::console(&node, &token.text)?;
     let house = House::start(&node, &console)?;
     let api = public::shared(&node)?;
     let admin = admin::serve(&node, admin_listener, &console, &api)?;
-    let public = public::serve(&node, public_listener, api)?;
-    meters::connect(&node, public.counts().clone());
+    let public = public_listener
+        .map(|listener| public::serve(&node, listener, api))
+        .transpose()?;
+    meters::connect(&node, public.as_ref().map(|public| public.counts().clone()));
     node.readiness.set_ready();
-    tracing::info!(public = %public.local_addr(), admin = %admin.local_addr(), "ready");
+    let public_addr = public.as_ref().map(ServerHandle::local_addr);
+    tracing::info!(roles = roles.names(), public = ?public_addr, admin = %admin.local_addr(), "ready");
     Ok(Running {
         node,
         house,
@@ -80,9 +89,9 @@ pub(crate) fn start(mut settings: Settings, signals: &mut Signals) -> Result<Run
 }
 
 impl Running {
-    /// Address of the public port.
-    pub(crate) fn public_addr(&self) -> SocketAddr {
-        self.public.local_addr()
+    /// Address of the public port, where the process has one.
+    pub(crate) fn public_addr(&self) -> Option<SocketAddr> {
+        self.public.as_ref().map(ServerHandle::local_addr)
     }
 
     /// Address of the admin port.
@@ -92,9 +101,14 @@ impl Running {
 
     /// Serves until a signal, or until the journal breaks, then ends orderly. A second signal cuts open requests off.
     pub(crate) fn until_signal(self, mut signals: Signals) -> Outcome {
-        let engine = self.node.layers.lock().as_ref().map(|layers| layers.engine.clone());
-        let why = signals.wait(engine.as_ref());
-        let cut_offs = [self.public.cut_off(), self.admin.cut_off()];
+        let broke = self.node.layers.lock().as_ref().map(|layers| layers.store.broke());
+        let why = signals.wait(broke.unwrap_or_else(|| Box::pin(std::future::pending())));
+        let cut_offs: Vec<_> = self
+            .public
+            .iter()
+            .chain([&self.admin])
+            .map(ServerHandle::cut_off)
+            .collect();
         signals.on_next(move || cut_offs.iter().for_each(tokio_util::sync::CancellationToken::cancel));
         let stopped = self.stop();
         why.and(stopped)
@@ -117,7 +131,11 @@ impl Running {
         node.readiness.set_draining();
         node.shutdown.streams.cancel();
         node.shutdown.listeners.cancel();
-        for (name, port) in [("public", public), ("admin", admin)] {
+        for (name, port) in public
+            .map(|port| ("public", port))
+            .into_iter()
+            .chain([("admin", admin)])
+        {
             if let Err(error) = port.join() {
                 tracing::error!(%error, name, "a port did not end as it should");
             }
@@ -140,17 +158,17 @@ impl Running {
 
 /// Waits for a signal that ends a process without a journal.
 pub(crate) fn until_signal() -> Outcome {
-    Signals::install()?.wait(None)
+    Signals::install()?.wait(std::future::pending())
 }
 
 /// `seckill serve`.
-pub(crate) fn run(settings: Settings) -> Outcome {
+pub(crate) fn run(settings: Settings, roles: Roles) -> Outcome {
     for warning in &settings.warnings {
         tracing::warn!("{warning}");
     }
     // Taken over before anything is begun, so that no signal ends a half-started process by default.
     let mut signals = Signals::install()?;
-    let running = start(settings, &mut signals)?;
+    let running = start(settings, roles, &mut signals)?;
     if running.admin_token_made {
         logging::say(&format!(
             "admin token (shown once, kept in the data folder): {}",

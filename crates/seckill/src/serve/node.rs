@@ -1,4 +1,4 @@
-//! A node of the embedded mode: every part made once, and handed to those that need it.
+//! A node: every part made once, and handed to those that need it.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -6,20 +6,22 @@ use std::sync::atomic::Ordering;
 use parking_lot::Mutex;
 use seckill_api::Readiness;
 use seckill_flow::{
-    DeadLettersAfterEnd, Operator, OperatorSettings, Pace, Results, Scheduler, SchedulerSettings, Settle,
-    SettleOptions, Worker, WorkerCounts, Yielding,
+    Operator, Pace, Results, Scheduler, SchedulerSettings, Settle, SettleOptions, Worker, WorkerCounts, Yielding,
 };
 use seckill_gate::{Gate, Switches};
-use seckill_ledger::{Ledger, Operations, UnitsOnCancel};
+use seckill_ledger::{Ledger, Operations};
 use seckill_metrics::{Core, Metrics, Setup};
 use seckill_queue::Queue;
-use seckill_settings::{AfterEnd, OnCancel, Settings};
+use seckill_settings::{Settings, StoreUrl};
 use seckill_stock::Stock;
 use tokio_util::sync::CancellationToken;
 
 use super::access;
 use super::layers::{Layers, Opened, block_on};
+use super::operator_settings;
+use super::roles::Roles;
 use super::secrets;
+use super::store::Store;
 use crate::exit::Failure;
 
 /// Tokens that end the parts, in the order of the shutdown.
@@ -36,11 +38,12 @@ pub(crate) struct Shutdown {
 /// All parts of a running node.
 pub(crate) struct Node {
     pub(crate) settings: Settings,
+    pub(crate) roles: Roles,
     pub(crate) stock: Arc<dyn Stock>,
     pub(crate) queue: Arc<dyn Queue>,
     pub(crate) ledger: Arc<dyn Ledger>,
     pub(crate) gate: Arc<Gate>,
-    results: Arc<Results>,
+    pub(crate) results: Arc<Results>,
     pub(crate) pace: Arc<Pace>,
     pub(crate) operator: Arc<Operator>,
     pub(crate) metrics: Arc<Metrics>,
@@ -53,22 +56,23 @@ pub(crate) struct Node {
 
 impl Node {
     /// Puts a node together over opened layers. Nothing listens yet.
-    pub(crate) fn new(settings: Settings, mut opened: Opened) -> Result<Self, Failure> {
+    pub(crate) fn new(settings: Settings, roles: Roles, opened: Opened) -> Result<Self, Failure> {
         let metrics = Arc::new(Metrics::new(Setup {
             cores: settings.server.cores.get(),
             routes: &routes(),
             version: env!("CARGO_PKG_VERSION"),
             revision: option_env!("SECKILL_REVISION").unwrap_or("unknown"),
         }));
-        let steps = metrics.store_command_duration.clone();
-        opened.sequencer.observe(move |took| steps.observe(Core::OTHER, took));
+        if let Store::InProcess(store) = &opened.store {
+            let steps = metrics.store_command_duration.clone();
+            store.observe(move |took| steps.observe(Core::OTHER, took));
+        }
         let layers = opened.start()?;
-        let stock: Arc<dyn Stock> = Arc::new(layers.engine.clone());
-        let queue: Arc<dyn Queue> = Arc::new(layers.engine.clone());
+        let (stock, queue) = (layers.store.stock(), layers.store.queue());
         let ledger: Arc<dyn Ledger> = layers.ledger.clone();
         let switches = stored_switches(&*layers.ledger, settings.queue.backlog_max)?;
         stock.set_backlog_max(switches.backlog_max);
-        let secret = secrets::purchase_token_secret(&settings.data_dir)?;
+        let secret = secrets::purchase_token_secret(&settings)?;
         let gate = Arc::new(access::gate(&settings, secret, switches)?);
         let pace = Arc::<Pace>::default();
         let results = Arc::new(Results::new(stock.clone(), ledger.clone(), pace.clone()));
@@ -80,7 +84,7 @@ impl Node {
                 results: results.clone(),
                 catalogue: gate.catalogue().clone(),
             },
-            operator_settings(&settings),
+            operator_settings::of(&settings),
         );
         Ok(Self {
             stock,
@@ -96,6 +100,7 @@ impl Node {
             shutdown: Shutdown::default(),
             layers: Mutex::new(Some(layers)),
             settings,
+            roles,
         })
     }
 
@@ -114,7 +119,7 @@ impl Node {
             self.queue.clone(),
             self.ledger.clone(),
             self.results.clone(),
-            self.pace.clone(),
+            self.settling_pace(),
             options,
         );
         let gate = self.gate.clone();
@@ -122,6 +127,14 @@ impl Node {
             backlog_max: gate.switches().backlog_max,
         });
         Worker::new(Arc::new(settle), self.operator.clone(), yielding, self.counts.clone())
+    }
+
+    /// What a worker counts its orders in. Where others write orders, too, the pace is measured in the store's figures.
+    fn settling_pace(&self) -> Arc<Pace> {
+        match self.settings.store.url {
+            StoreUrl::Embedded => self.pace.clone(),
+            StoreUrl::Remote(_) => Arc::default(),
+        }
     }
 
     /// The scheduler.
@@ -149,24 +162,6 @@ fn routes() -> Vec<&'static str> {
         .chain(seckill_console::ROUTES)
         .copied()
         .collect()
-}
-
-fn operator_settings(settings: &Settings) -> OperatorSettings {
-    OperatorSettings {
-        units_on_cancel: units_on_cancel(settings),
-        dead_letters_after_end: match settings.dead_letters.after_end {
-            AfterEnd::Keep => DeadLettersAfterEnd::Keep,
-            AfterEnd::DiscardAfter(after) => DeadLettersAfterEnd::DiscardAfter { wait_ms: millis(after) },
-        },
-    }
-}
-
-/// Where units of cancelled orders go.
-fn units_on_cancel(settings: &Settings) -> UnitsOnCancel {
-    match settings.units.on_cancel {
-        OnCancel::Product => UnitsOnCancel::Product,
-        OnCancel::Sale => UnitsOnCancel::Sale,
-    }
 }
 
 /// Switches as the operator left them; they survive restarts of every part.

@@ -6,12 +6,16 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use rand::Rng;
+use seckill_settings::{JwtKey, Secret, Settings, StoreUrl};
 
 use crate::exit::Failure;
 
 /// Name of the file with the admin token.
 pub(crate) const ADMIN_TOKEN_FILE: &str = "admin-token";
 const PURCHASE_TOKEN_FILE: &str = "purchase-token-secret";
+const NODE_FILE: &str = "node-id";
+/// Digits of a node's name.
+const NODE_DIGITS: usize = 16;
 
 /// A secret of the data folder.
 pub(crate) struct Kept {
@@ -26,15 +30,38 @@ pub(crate) fn admin_token(data_dir: &Path) -> Result<Kept, Failure> {
     keep(data_dir, ADMIN_TOKEN_FILE)
 }
 
-/// The secret of purchase tokens.
-pub(crate) fn purchase_token_secret(data_dir: &Path) -> Result<[u8; 32], Failure> {
-    let kept = keep(data_dir, PURCHASE_TOKEN_FILE)?;
+/// The name of the node that this folder belongs to: the same after every restart, and no other's.
+pub(crate) fn node_name(data_dir: &Path) -> Result<String, Failure> {
+    let kept = keep(data_dir, NODE_FILE)?;
+    Ok(kept.text[..NODE_DIGITS].to_owned())
+}
+
+/// The secret of purchase tokens. Nodes that share a store have to have the same one, and share no folder: there it comes from the secret
+/// of the users' tokens, or from the admin token.
+pub(crate) fn purchase_token_secret(settings: &Settings) -> Result<[u8; 32], Failure> {
+    if let StoreUrl::Remote(_) = settings.store.url
+        && let Some(shared) = shared_secret(settings)
+    {
+        return Ok(seckill_gate::derived_secret(
+            shared.reveal().as_bytes(),
+            "purchase tokens",
+        ));
+    }
+    let kept = keep(&settings.data_dir, PURCHASE_TOKEN_FILE)?;
     let mut secret = [0; 32];
     for (byte, pair) in secret.iter_mut().zip(kept.text.as_bytes().chunks(2)) {
         let digits = std::str::from_utf8(pair).unwrap_or_default();
         *byte = u8::from_str_radix(digits, 16).map_err(|_| Failure::failed("the purchase-token secret is damaged"))?;
     }
     Ok(secret)
+}
+
+/// A secret that all nodes of a house are given.
+fn shared_secret(settings: &Settings) -> Option<&Secret> {
+    match &settings.auth.key {
+        Some(JwtKey::Secret(secret)) => Some(secret),
+        _ => settings.admin.token.as_ref(),
+    }
 }
 
 fn keep(data_dir: &Path, name: &str) -> Result<Kept, Failure> {

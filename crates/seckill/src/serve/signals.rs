@@ -5,7 +5,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use seckill_engine_embedded::Embedded;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -62,7 +61,7 @@ impl Signals {
     }
 
     /// Waits for a signal, or for the journal to break: then the process must be restarted, and says so by its exit code.
-    pub(crate) fn wait(&mut self, engine: Option<&Embedded>) -> Outcome {
+    pub(crate) fn wait(&mut self, broke: impl Future<Output = ()>) -> Outcome {
         let Self {
             runtime,
             terminate,
@@ -70,12 +69,6 @@ impl Signals {
             hang_up,
         } = self;
         runtime.block_on(async {
-            let broke = async {
-                match engine {
-                    Some(engine) => engine.broke().await,
-                    None => std::future::pending().await,
-                }
-            };
             tokio::pin!(broke);
             loop {
                 tokio::select! {
@@ -93,7 +86,7 @@ impl Signals {
     /// Calls `hurry` at the next signal, from a thread of its own that ends with the process.
     pub(crate) fn on_next(mut self, hurry: impl FnOnce() + Send + 'static) {
         let waiting = thread::Builder::new().name("second-signal".to_owned()).spawn(move || {
-            if self.wait(None).is_ok() {
+            if self.wait(std::future::pending()).is_ok() {
                 tracing::warn!("a second signal: open requests are cut off");
                 hurry();
             }

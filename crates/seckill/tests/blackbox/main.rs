@@ -7,6 +7,7 @@ mod crash;
 mod database_servers;
 mod demo;
 mod disaster;
+mod distributed;
 mod documents;
 mod hanging;
 mod newcomer;

@@ -1,0 +1,70 @@
+//! What a process asks of its own handle: whether the server answers, what it last said of a sale, and whose installation it serves.
+
+use redis::cmd;
+use seckill_sale::{ActivityId, Figures, InstallationId};
+
+use crate::{ConnectError, Engine, Error, keys};
+
+/// Whether an address is one that [`Engine::connect`] understands.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_address(address: &str) -> Result<(), ConnectError> {
+    redis::Client::open(address).map(drop).map_err(ConnectError::Redis)
+}
+
+impl ConnectError {
+    /// Whether the server may come up, or get ready, while somebody waits.
+    #[must_use]
+    pub fn is_outage(&self) -> bool {
+        match self {
+            Self::Redis(error) => {
+                error.is_io_error()
+                    || error.is_timeout()
+                    || matches!(error.code(), Some("LOADING" | "BUSY" | "MASTERDOWN"))
+            }
+            Self::Unsafe(_) => false,
+        }
+    }
+}
+
+impl Engine {
+    /// Whether the store had no sale when it was last read. Costs no IO.
+    #[must_use]
+    pub fn knows_no_sale(&self) -> bool {
+        self.0.over_sales(true, |_, _, _| false)
+    }
+
+    /// Whether the server answers, as far as is known. Costs no IO.
+    #[must_use]
+    pub fn is_up(&self) -> bool {
+        self.0.link.lend().is_ok()
+    }
+
+    /// The figures of a sale as last read; none where it has no state. Costs no IO.
+    #[must_use]
+    pub fn last_figures(&self, activity: ActivityId) -> Option<Figures> {
+        self.0.with_sale(activity, |sale| sale.map(|sale| sale.figures))
+    }
+
+    /// The installation that the server belongs to; none where it is new, or was emptied.
+    ///
+    /// # Errors
+    /// The server did not answer, or what it keeps is no id.
+    pub async fn installation(&self) -> Result<Option<InstallationId>, Error> {
+        let kept: Option<String> = self.0.link.command(cmd("GET").arg(keys::INSTALLATION)).await?;
+        kept.map(|kept| kept.parse().map_err(|_| Error::OutcomeUnknown))
+            .transpose()
+    }
+
+    /// Ties the server to an installation where it belongs to none, and gives the one that it belongs to.
+    ///
+    /// # Errors
+    /// As [`Engine::installation`].
+    pub async fn tie(&self, id: InstallationId) -> Result<InstallationId, Error> {
+        let mut command = cmd("SET");
+        command.arg(keys::INSTALLATION).arg(id.to_string()).arg("NX");
+        let _set: Option<String> = self.0.link.command(&command).await?;
+        Ok(self.installation().await?.unwrap_or(id))
+    }
+}
