@@ -47,6 +47,11 @@ const NEEDS: &[Need] = &[
         elsewhere: "the MariaDB server with its client",
     },
     Need {
+        program: "nginx",
+        package: "nginx",
+        elsewhere: "nginx, under that name in most package managers",
+    },
+    Need {
         program: "redis-server",
         package: "redis-server",
         elsewhere: "Redis 7.0 or newer: redis in most package managers",

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use seckill_sale::{
-    ActivityId, Buyer, Claim, EpochMs, Figures, Found, InstallationId, NotReady, Refusal, Terms, UserId,
+    ActivityId, Buyer, Claim, EpochMs, Figures, Found, InstallationId, NotReady, Refusal, Terms, Ticket, UserId,
 };
 use seckill_stock::{Answer, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
 use tokio::sync::oneshot;
@@ -96,9 +96,9 @@ impl Stock for Embedded {
             .with_view(activity, |view| view.map(seckill_sale::SaleView::stock_left))
     }
 
-    fn settled_up_to(&self, activity: ActivityId) -> Option<u64> {
+    fn settled_up_to(&self, ticket: Ticket) -> Option<u64> {
         self.shared
-            .with_view(activity, |view| view.map(seckill_sale::SaleView::settled_up_to))
+            .with_view(ticket.activity, |view| view.map(seckill_sale::SaleView::settled_up_to))
     }
 
     async fn claim(&self, batch: Vec<Claim>) -> Vec<Answer> {

@@ -55,7 +55,7 @@ impl Members for Embedded {
         let mut living: Vec<_> = living
             .filter(|living| (0..age_ms_max).contains(&living.age_ms))
             .collect();
-        living.sort_by(|a, b| Living::order(a, b));
+        living.sort_by(Living::order);
         Ok(living)
     }
 

@@ -3,10 +3,10 @@
 --   terms:   status, starts, ends, limit
 --   hold:    held_at, resumes_at (may be empty)
 --   release: held_at, resumes_at of the hold that ends
---   move:    movement, units (may be negative)
+--   move:    movement, units (may be negative), "whole" where all of a negative number must be there, else nothing
 --   rebase:  epoch, left, applied movement, then users whose final ticket is queued again
 --   erase:   user, whose ticket waits nowhere any more
--- PAYLOAD: nothing. What is so already changes nothing.
+-- PAYLOAD: nothing, or "short" where the units are not there. What is so already changes nothing.
 local m, trouble = load_state()
 if not m then return trouble_answer(trouble) end
 local what = ARGV[3]
@@ -23,6 +23,7 @@ elseif what == 'release' then
 elseif what == 'move' then
   local movement = tonumber(ARGV[4])
   if movement <= m.movement then return answer(m) end
+  if ARGV[6] == 'whole' and m.left + tonumber(ARGV[5]) < 0 then return answer(m, { 'short' }) end
   m.movement = movement
   m.left = math.max(0, m.left + tonumber(ARGV[5]))
 elseif what == 'rebase' then

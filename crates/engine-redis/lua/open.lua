@@ -1,14 +1,18 @@
 -- Builds the state of a sale in steps, so that a large one blocks the server only for a part at a time; nobody is admitted before the last.
 -- ARGV: 3 step, 4 the builder's own word; then
---   begin: epoch, status, starts, ends, limit, left, next sequence, applied movement, epoch of the state that is given up or nothing
+--   begin: epoch, status, starts, ends, limit, left, next sequence, applied movement, epoch of the state that is given up or nothing;
+--          of a split sale all shards, and all of this but the units, which are the shard's own
 --   add:   five a buyer: user, buyer's record, place (q(ueue) d(ead) or - ), ticket as in back, reason
+--   filled: nothing; a shard of a split sale waits for the others
 --   built: nothing
--- PAYLOAD: "created", "exists", "begun", "added", or "lost" where another builder has begun anew.
+--   finish: nothing; `built` by anybody, for a shard that is filled while the first is built
+-- PAYLOAD: "created", "exists", "begun", "added", "filled", or "lost" where another builder has begun anew.
 -- A state that another builder left half built is thrown away by `begin`; one whose meta alone is lost is not: it holds what the ledger
 -- may not know. A whole one gives way only where its epoch is named, and from `begin` on: what only it knew is with the builder.
 local step, builder = ARGV[3], ARGV[4]
 local m, trouble = read_meta()
 if step == 'begin' then
+  if m and m.shards ~= shards then return trouble_answer('split' .. int(m.shards)) end
   if m and m.built == 1 then
     if not is_whole(m) then return trouble_answer('damaged') end
     if ARGV[13] ~= int(m.epoch) then return answer(m, { 'exists' }) end
@@ -20,13 +24,20 @@ if step == 'begin' then
   m.epoch, m.status, m.starts, m.ends = tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
   m.limit, m.left, m.next, m.movement = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
   m.held_at, m.resumes_at, m.cursor, m.builder = '', '', '0-0', builder
+  m.shards, m.out, m.credited = shards, '', ''
   redis.call('XGROUP', 'CREATE', KEYS[3], GROUP, '0', 'MKSTREAM')
   save(m)
   return answer(m, { 'begun' })
 end
 if not m then return trouble_answer(trouble) end
-if m.builder ~= builder then return answer(m, { 'lost' }) end
-if step == 'built' then
+if step == 'finish' and m.built == 1 then return answer(m, { 'created' }) end
+if m.builder ~= builder or step == 'finish' and m.built ~= 2 then return answer(m, { 'lost' }) end
+if step == 'filled' then
+  m.built = 2
+  save(m)
+  return answer(m, { 'filled' })
+end
+if step == 'built' or step == 'finish' then
   m.built = 1
   save(m)
   return answer(m, { 'created' })

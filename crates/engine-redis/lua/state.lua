@@ -9,9 +9,13 @@
 --   5 due      zset    sequence of each in back by when it can be taken: retry, or end of lease
 --   6 order    zset    sequence of each in back by sequence
 --   7 dead     hash    sequence -> ticket as in back, a space, the reason
--- ARGV of every script: 1 moment given instead of the server's clock (tests only; else empty), 2 least epoch that the caller accepts.
--- ANSWERS: {status, moment, summary, payload}; status: ok | none (no state) | building | damaged (a key is lost or not what it was) |
---   behind (the state is older than one the caller has seen). But for ok nothing was changed.
+-- ARGV of every script: 1 moment given instead of the server's clock (tests only; else empty), 2 least epoch that the caller accepts,
+--   a space, and the number of shards that the caller takes the sale to have.
+-- ANSWERS: {status, moment, summary, payload}; status: ok | none (no state) | building | filled (built but for the last step) | damaged (a
+--   key is lost or not what it was) | behind (the state is older than one the caller has seen) | split and a
+--   number (so many shards the sale has). But for ok nothing was changed.
+-- Sequences are the shard's own here, from 1; the caller makes those of the sale of them. Units on their way to another shard have left
+-- `left` and stand in `out` ("id taker units"); `credited` tells the last id from each giver; `transfers` counts all of that (transfer.lua).
 -- INVARIANTS: HLEN buyers = meta.buyers, XLEN fresh = meta.entries, HLEN back = ZCARD due = ZCARD order = meta.back, HLEN dead =
 --   meta.dead_tickets: one key deleted alone is found by the next call. Every number is a canonical natural below 10^15. All checks come
 --   first; writes are HSET, HDEL, ZADD, ZREM, XACK, XDEL with such numbers on keys of checked types: they cannot fail.
@@ -19,22 +23,27 @@ local GROUP = 'workers'
 local NUMBERS = {
   'built', 'epoch', 'starts', 'ends', 'limit', 'left', 'next', 'movement', 'accepted', 'queued', 'dead', 'tickets', 'dead_tickets',
   'buyers', 'entries', 'back', 'pending', 'leased_back', 'first', 'first_at', 'fresh_at', 'leased_at', 'newest', 'settled_batch', 'revision',
+  'shards', 'transfers',
 }
-local TEXTS = { 'status', 'held_at', 'resumes_at', 'cursor', 'builder' }
+local TEXTS = { 'status', 'held_at', 'resumes_at', 'cursor', 'builder', 'out', 'credited' }
 
-local function int(number) return string.format('%.0f', number) end
-local function padded(sequence) return string.format('%015.0f', sequence) end
+-- Numbers below 2^53 are whole, and written out as such.
+local function int(number) return string.format('%d', number) end
+local function padded(sequence) return string.format('%015d', sequence) end
 
 local function natural(text)
   if type(text) ~= 'string' or 15 < #text then return nil end
-  if text ~= '0' and not string.find(text, '^[1-9]%d*$') then return nil end
-  return tonumber(text)
+  if text == '0' then return 0 end
+  return string.find(text, '^[1-9]%d*$') and tonumber(text)
 end
 
 local function server_ms()
   local time = redis.call('TIME')
   return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
+
+local epoch_min, shards = string.match(ARGV[2], '^(%d+) (%d+)$')
+epoch_min, shards = tonumber(epoch_min), tonumber(shards)
 
 local given = ARGV[1] ~= ''
 local now = given and tonumber(ARGV[1]) or server_ms()
@@ -73,10 +82,22 @@ end
 local function load_state()
   local m, trouble = read_meta()
   if not m then return nil, trouble end
-  if m.built ~= 1 then return nil, 'building' end
+  if m.shards ~= shards then return nil, 'split' .. int(m.shards) end
+  if m.built ~= 1 then return nil, m.built == 2 and 'filled' or 'building' end
   if not is_whole(m) then return nil, 'damaged' end
-  if m.epoch < tonumber(ARGV[2]) then return nil, 'behind' end
+  if m.epoch < epoch_min then return nil, 'behind' end
   return m
+end
+
+-- Writes the numbers that a script has changed, where they are few.
+local function save_some(m, ...)
+  m.revision = m.revision + 1
+  local fields = { 'revision', int(m.revision) }
+  for _, name in ipairs({ ... }) do
+    fields[#fields + 1] = name
+    fields[#fields + 1] = int(m[name])
+  end
+  redis.call('HSET', KEYS[1], unpack(fields))
 end
 
 local function save(m)
@@ -93,7 +114,7 @@ local function save(m)
   redis.call('HSET', KEYS[1], unpack(fields))
 end
 
--- What the node remembers: 23 fields, read by summary.rs in this order. Figures that are not there are empty.
+-- What the node remembers: 26 fields, read by summary.rs in this order. Figures that are not there are empty.
 local function summary(m)
   local first, first_at = m.first, m.first_at
   local due_first = ''
@@ -109,6 +130,7 @@ local function summary(m)
     int(m.epoch), m.status, int(m.starts), int(m.ends), int(m.limit), int(m.left), int(m.next), int(m.movement), m.held_at, m.resumes_at,
     int(m.accepted), int(m.queued), int(m.dead), int(m.tickets), int(m.dead_tickets), int(m.pending + m.leased_back), int(first),
     int(first_at), int(m.newest), int(m.fresh_at), due_first, m.pending == 0 and '' or int(m.leased_at), int(m.revision),
+    int(m.transfers), m.out, m.builder,
   }
 end
 

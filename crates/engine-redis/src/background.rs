@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
 use redis::{RedisResult, Value, cmd};
-use seckill_sale::ActivityId;
 
-use crate::keys;
+use crate::keys::Place;
+use crate::script::LOOK;
 use crate::shared::Shared;
 
 /// Longest block of the wait for tickets; a sale that is new to this node is waited for from the next on.
@@ -18,6 +18,7 @@ pub(crate) fn start(shared: &Arc<Shared>) {
     tokio::spawn(refresh(Arc::downgrade(shared), shared.options.refresh_every));
     tokio::spawn(watch(Arc::downgrade(shared)));
     tokio::spawn(load_winners(Arc::downgrade(shared)));
+    tokio::spawn(rebalance(Arc::downgrade(shared), shared.options.refresh_every));
 }
 
 async fn refresh(shared: Weak<Shared>, every: Duration) {
@@ -26,6 +27,17 @@ async fn refresh(shared: Weak<Shared>, every: Duration) {
         let Some(shared) = shared.upgrade() else { return };
         if let Err(error) = shared.refresh().await {
             tracing::debug!(%error, "the sales of the store were not read");
+        }
+    }
+}
+
+/// Levels the shards of sales that have several.
+async fn rebalance(shared: Weak<Shared>, every: Duration) {
+    loop {
+        tokio::time::sleep(every).await;
+        let Some(shared) = shared.upgrade() else { return };
+        if let Err(error) = shared.rebalance().await {
+            tracing::debug!(%error, "the shards of a sale were not levelled");
         }
     }
 }
@@ -61,10 +73,10 @@ async fn watch(shared: Weak<Shared>) {
         let Some(shared) = shared.upgrade() else { return };
         match grown {
             Ok(grown) => {
-                *shared.watched.write() = places.iter().map(|(activity, _)| *activity).collect();
-                for activity in grown {
+                *shared.watched.write() = places.iter().map(|(place, _)| place.activity).collect();
+                for place in grown {
                     // Its answer wakes the workers.
-                    let _ = shared.look(activity).await;
+                    let _ = shared.call(&LOOK, place, vec![b"summary".to_vec()]).await;
                 }
             }
             Err(error) => {
@@ -76,16 +88,16 @@ async fn watch(shared: Weak<Shared>) {
     }
 }
 
-/// Each sale, and its next sequence: an entry from there on is one that this node does not know.
-fn places(shared: &Shared) -> Vec<(ActivityId, u64)> {
-    shared.over_sales(Vec::new(), |mut places, activity, sale| {
-        places.push((activity, sale.figures.next_sequence));
+/// Each shard, and its next ticket: an entry from there on is one that this node does not know.
+fn places(shared: &Shared) -> Vec<(Place, u64)> {
+    shared.over_shards(Vec::new(), |mut places, place, shard| {
+        places.push((place, shard.next_nth));
         places
     })
 }
 
-/// Sales whose streams have entries that this node does not know; none where there came none within [`BLOCK`].
-async fn wait(connection: &mut MultiplexedConnection, places: &[(ActivityId, u64)]) -> RedisResult<Vec<ActivityId>> {
+/// Shards whose streams have entries that this node does not know; none where there came none within [`BLOCK`].
+async fn wait(connection: &mut MultiplexedConnection, places: &[(Place, u64)]) -> RedisResult<Vec<Place>> {
     let mut command = cmd("XREAD");
     command
         .arg("COUNT")
@@ -93,14 +105,14 @@ async fn wait(connection: &mut MultiplexedConnection, places: &[(ActivityId, u64
         .arg("BLOCK")
         .arg(BLOCK.as_millis() as u64)
         .arg("STREAMS");
-    for (activity, _) in places {
-        command.arg(keys::fresh(*activity));
+    for (place, _) in places {
+        command.arg(place.fresh());
     }
     for (_, next) in places {
         command.arg(format!("{}-{}", next.saturating_sub(1), u64::MAX));
     }
     let grown: Option<Vec<(String, Value)>> = command.query_async(connection).await?;
     let names: Vec<_> = grown.into_iter().flatten().map(|(name, _)| name).collect();
-    let is_grown = |activity: &ActivityId| names.contains(&keys::fresh(*activity));
-    Ok(places.iter().map(|(activity, _)| *activity).filter(is_grown).collect())
+    let is_grown = |place: &Place| names.contains(&place.fresh());
+    Ok(places.iter().map(|(place, _)| *place).filter(is_grown).collect())
 }

@@ -1,9 +1,11 @@
 //! Texts in which the scripts keep buyers and tickets: fields parted by a space, none of which may hold one.
 
 use seckill_sale::{
-    ActivityId, Buyer, Delivery, Epoch, EpochMs, FailureReason, Quantity, RequestId, RequestKey, Restored, Ticket,
-    TicketState, UserId,
+    Buyer, Delivery, Epoch, EpochMs, FailureReason, Quantity, RequestId, RequestKey, Restored, Ticket, TicketState,
+    UserId,
 };
+
+use crate::keys::Place;
 
 /// A request key as 32 hexadecimal digits.
 pub(crate) fn key_text(key: RequestKey) -> String {
@@ -41,16 +43,16 @@ fn read_state(letter: &str) -> Option<TicketState> {
         .find(|&state| state_letter(state) == letter)
 }
 
-/// Reads a buyer's record: "key quantity sequence epoch accepted_at state".
-pub(crate) fn read_buyer(activity: ActivityId, user: UserId, record: &str) -> Option<Buyer> {
+/// Reads a buyer's record: "key quantity sequence epoch accepted_at state". Sequences are the shard's own in all these texts.
+pub(crate) fn read_buyer(place: Place, user: UserId, record: &str) -> Option<Buyer> {
     let mut fields = record.split(' ');
     Some(Buyer {
         user,
         key: read_key(fields.next()?)?,
         quantity: fields.next()?.parse().ok()?,
         ticket: Ticket {
-            activity,
-            sequence: fields.next()?.parse().ok()?,
+            activity: place.activity,
+            sequence: place.sequence(fields.next()?.parse().ok()?),
             epoch: fields.next()?.parse().ok()?,
         },
         accepted_at: EpochMs(fields.next()?.parse().ok()?),
@@ -58,19 +60,18 @@ pub(crate) fn read_buyer(activity: ActivityId, user: UserId, record: &str) -> Op
     })
 }
 
-/// Writes the record of a buyer who is put back.
-pub(crate) fn restored_record(restored: &Restored) -> String {
+/// Writes the record of a buyer who is put back; `nth` is his ticket's number in the shard.
+pub(crate) fn restored_record(restored: &Restored, nth: u64) -> String {
     let Restored {
         key,
         quantity,
-        sequence,
         epoch,
         accepted_at,
         state,
         ..
     } = restored;
     format!(
-        "{} {quantity} {sequence} {epoch} {accepted_at} {}",
+        "{} {quantity} {nth} {epoch} {accepted_at} {}",
         key_text(*key),
         state_letter(*state)
     )
@@ -123,14 +124,14 @@ fn read_ticket(text: &str) -> Option<Written<'_>> {
 }
 
 /// Reads what `take.lua` hands out: sequence, deliveries, attempts and the ticket.
-pub(crate) fn read_delivery(activity: ActivityId, sequence: &str, deliveries: &str, ticket: &str) -> Option<Delivery> {
+pub(crate) fn read_delivery(place: Place, sequence: &str, deliveries: &str, ticket: &str) -> Option<Delivery> {
     let (attempts, ticket) = ticket.split_once(' ')?;
     let written = read_ticket(ticket)?;
     Some(Delivery {
         ticket: Ticket {
-            activity,
+            activity: place.activity,
             epoch: written.epoch,
-            sequence: sequence.parse().ok()?,
+            sequence: place.sequence(sequence.parse().ok()?),
         },
         user: written.user,
         quantity: written.quantity,
@@ -143,14 +144,14 @@ pub(crate) fn read_delivery(activity: ActivityId, sequence: &str, deliveries: &s
 }
 
 /// Reads a dead letter: its sequence, and its ticket with two counters before and the reason behind.
-pub(crate) fn read_dead(activity: ActivityId, sequence: &str, ticket: &str) -> Option<(Buyer, String)> {
+pub(crate) fn read_dead(place: Place, sequence: &str, ticket: &str) -> Option<(Buyer, String)> {
     let written = read_ticket(ticket.splitn(4, ' ').nth(3)?)?;
     let buyer = Buyer {
         user: written.user,
         ticket: Ticket {
-            activity,
+            activity: place.activity,
             epoch: written.epoch,
-            sequence: sequence.trim_start_matches('0').parse().ok()?,
+            sequence: place.sequence(sequence.trim_start_matches('0').parse().ok()?),
         },
         quantity: written.quantity,
         key: written.key,

@@ -1,12 +1,16 @@
-//! Claims: a batch is parted by sale, each part is one call of `claim.lua`, asked once more where its reply was lost.
+//! Claims: a batch is parted by sale and shard, each part is one call of `claim.lua`, asked once more where its reply was lost. Calls of
+//! different shards run at once; of one shard a node has one under way, while what comes for it gathers.
 
 use std::time::Duration;
 
-use seckill_sale::{ActivityId, Claim, EpochMs, Refusal, Ticket};
-use seckill_stock::Reserved;
+use futures_util::future::join_all;
+use seckill_sale::{ActivityId, Claim, EpochMs, NotReady, Refusal, Shards, Ticket};
+use seckill_stock::{Answer, Gathering, Reserved};
+use tokio::sync::OwnedMutexGuard;
 
 use crate::Error;
 use crate::buyer::{key_text, read_buyer};
+use crate::keys::Place;
 use crate::script::CLAIM;
 use crate::shared::Shared;
 use crate::summary::Summary;
@@ -16,47 +20,151 @@ const ASK_AGAIN_WITHIN: Duration = Duration::from_millis(40);
 /// Claims that one script call decides.
 const CALL_SIZE_MAX: usize = 256;
 
+/// Who may call a shard.
+enum Turn {
+    /// Whoever comes.
+    Anybody,
+    /// One call of this node at a time. The part of the batch whose turn it is already brings that along.
+    InLine(Option<OwnedMutexGuard<()>>),
+}
+
+/// What became of a claim.
+enum Decided {
+    Answer(Answer),
+    /// Nothing: the sale has another number of shards than this node thought.
+    Nothing,
+}
+
+impl Decided {
+    fn answer(self) -> Answer {
+        match self {
+            Self::Answer(answer) => answer,
+            Self::Nothing => Err(Refusal::Busy),
+        }
+    }
+}
+
 impl Shared {
     /// Decides a batch; answers stand in the order of the claims.
-    pub(crate) async fn claim_all(&self, batch: &[Claim]) -> Vec<seckill_stock::Answer> {
-        let mut answers: Vec<_> = batch.iter().map(|_| Err(Refusal::OutcomeUnknown)).collect();
-        for part in parts(batch) {
-            let activity = batch[part[0]].activity;
-            let claims: Vec<_> = part.iter().map(|&place| &batch[place]).collect();
-            let decided = self.claim_part(activity, &claims).await;
-            for (place, answer) in part.into_iter().zip(decided) {
-                answers[place] = answer;
+    pub(crate) async fn claim_all(&self, batch: &[Claim]) -> Vec<Answer> {
+        self.claim_parts(batch, |_| Turn::Anybody).await
+    }
+
+    /// Decides a batch that gathers until it is the turn of its oldest claim's shard.
+    pub(crate) async fn claim_gathered(&self, gathering: Gathering) -> Vec<Answer> {
+        let first = gathering.oldest().map(|(activity, user)| self.place(activity, &user));
+        let mut held = match first {
+            Some(place) => Some((place, self.lane(place).lock_owned().await)),
+            None => None,
+        };
+        let batch = gathering.take();
+        let turn = move |place: Place| Turn::InLine(held.take_if(|(mine, _)| *mine == place).map(|(_, turn)| turn));
+        self.claim_parts(&batch, turn).await
+    }
+
+    async fn claim_parts(&self, batch: &[Claim], turn: impl FnMut(Place) -> Turn) -> Vec<Answer> {
+        let mut answers = self.claim_once(batch, turn).await;
+        let moved: Vec<usize> = (0..batch.len())
+            .filter(|&at| matches!(answers[at], Decided::Nothing))
+            .collect();
+        if !moved.is_empty() {
+            let again: Vec<_> = moved.iter().map(|&at| batch[at].clone()).collect();
+            for (at, answer) in moved.into_iter().zip(self.claim_once(&again, |_| Turn::Anybody).await) {
+                answers[at] = answer;
+            }
+        }
+        answers.into_iter().map(Decided::answer).collect()
+    }
+
+    async fn claim_once(&self, batch: &[Claim], mut turn: impl FnMut(Place) -> Turn) -> Vec<Decided> {
+        let mut answers: Vec<_> = batch.iter().map(|_| Decided::Nothing).collect();
+        let parts = self.parts(batch);
+        let mut begun = Vec::with_capacity(parts.len());
+        for (place, part) in &parts {
+            let claims: Vec<_> = part.iter().map(|&at| &batch[at]).collect();
+            begun.push(self.claim_part(*place, claims, turn(*place)));
+        }
+        // A turn that no part of the batch needs is over.
+        drop(turn);
+        for ((place, part), decided) in parts.iter().zip(join_all(begun).await) {
+            let shards = self.shards_known(place.activity).unwrap_or(place.shards);
+            let has_moved = shards != place.shards && decided.iter().all(|answer| *answer == Err(Refusal::Busy));
+            for (&at, answer) in part.iter().zip(decided) {
+                if !has_moved {
+                    answers[at] = Decided::Answer(answer);
+                }
             }
         }
         answers
     }
 
-    async fn claim_part(&self, activity: ActivityId, claims: &[&Claim]) -> Vec<seckill_stock::Answer> {
-        match self.ask_claims(activity, claims).await {
-            Ok((now, summary, payload)) => claims
-                .iter()
-                .zip(payload)
-                .map(|(claim, text)| read_answer(claim, &text, now, &summary))
-                .collect(),
-            Err(error) => claims
-                .iter()
-                .map(|_| Err(seckill_stock::Error::from(error).into()))
-                .collect(),
+    /// The claims of each shard, in order.
+    fn parts(&self, batch: &[Claim]) -> Vec<(Place, Vec<usize>)> {
+        let mut parts: Vec<(Place, Vec<usize>)> = Vec::new();
+        for (at, claim) in batch.iter().enumerate() {
+            let place = self.place(claim.activity, &claim.user);
+            match parts.iter_mut().find(|(known, _)| *known == place) {
+                Some((_, part)) => part.push(at),
+                None => parts.push((place, vec![at])),
+            }
+        }
+        parts
+    }
+
+    /// Where a buyer belongs, as far as this node knows the sale: the script tells where it is otherwise.
+    fn place(&self, activity: ActivityId, user: &seckill_sale::UserId) -> Place {
+        let shards = self.shards_known(activity).unwrap_or(Shards::ONE);
+        Place::of_user(activity, shards, user)
+    }
+
+    async fn claim_part(&self, place: Place, claims: Vec<&Claim>, turn: Turn) -> Vec<Answer> {
+        let _turn = match turn {
+            Turn::Anybody => None,
+            Turn::InLine(Some(held)) => Some(held),
+            Turn::InLine(None) => Some(self.lane(place).lock_owned().await),
+        };
+        let mut answers = Vec::with_capacity(claims.len());
+        for claims in claims.chunks(CALL_SIZE_MAX) {
+            let mut decided = match self.see_whole(place).await {
+                Ok(()) => self.decide(place, claims).await,
+                Err(error) => same(claims, nothing_done(error)),
+            };
+            if place.shards.is_split() {
+                self.sell_elsewhere(place, claims, &mut decided).await;
+            }
+            answers.append(&mut decided);
+        }
+        answers
+    }
+
+    /// Has a shard decide claims, at most a call's size.
+    pub(crate) async fn decide(&self, place: Place, claims: &[&Claim]) -> Vec<Answer> {
+        match self.ask(place, claims).await {
+            Ok((now, summary, payload)) => {
+                let mut next = payload.first;
+                let texts = claims.iter().zip(&payload.texts);
+                texts
+                    .map(|(claim, text)| read_answer(place, claim, text, &mut next, now, &summary))
+                    .collect()
+            }
+            Err(Error::NotReady(NotReady::NotPreheated)) if place.shards.is_split() => {
+                // Nothing is there, or this shard is lost: the others tell.
+                let looked = self.look(place.activity).await;
+                let error = match looked {
+                    Ok(None) => Error::NotReady(NotReady::NotPreheated),
+                    Ok(Some(_)) => Error::Unavailable,
+                    Err(error) => nothing_done(error),
+                };
+                same(claims, error)
+            }
+            Err(error) => same(claims, error),
         }
     }
 
-    async fn ask_claims(
-        &self,
-        activity: ActivityId,
-        claims: &[&Claim],
-    ) -> Result<(EpochMs, Summary, Vec<String>), Error> {
-        let mut asked = self
-            .call(&CLAIM, activity, self.claim_arguments(activity, claims))
-            .await;
+    async fn ask(&self, place: Place, claims: &[&Claim]) -> Result<(EpochMs, Summary, Payload), Error> {
+        let mut asked = self.call(&CLAIM, place, self.arguments(place, claims)).await;
         if matches!(asked, Err(Error::OutcomeUnknown)) && self.link.came_back(ASK_AGAIN_WITHIN).await {
-            asked = self
-                .call(&CLAIM, activity, self.claim_arguments(activity, claims))
-                .await;
+            asked = self.call(&CLAIM, place, self.arguments(place, claims)).await;
             // What the second try does not reach, the first may have done.
             if matches!(asked, Err(Error::Unavailable)) {
                 asked = Err(Error::OutcomeUnknown);
@@ -65,60 +173,77 @@ impl Shared {
         let answer = asked?;
         let now = answer.now;
         let (summary, payload) = answer.done()?;
-        if payload.len() == claims.len() {
-            Ok((now, summary, payload))
-        } else {
-            Err(Error::OutcomeUnknown)
-        }
+        let payload = Payload::read(payload).filter(|payload| payload.texts.len() == claims.len());
+        Ok((now, summary, payload.ok_or(Error::OutcomeUnknown)?))
     }
 
-    fn claim_arguments(&self, activity: ActivityId, claims: &[&Claim]) -> Vec<Vec<u8>> {
-        let mut arguments = Vec::with_capacity(1 + 4 * claims.len());
-        arguments.push(self.room(activity).to_string().into_bytes());
+    fn arguments(&self, place: Place, claims: &[&Claim]) -> Vec<Vec<u8>> {
+        let mut arguments = Vec::with_capacity(2 + 4 * claims.len());
+        arguments.push(self.room(place).to_string().into_bytes());
+        arguments.push(claims.len().to_string().into_bytes());
+        arguments.extend(claims.iter().map(|claim| claim.user.as_str().as_bytes().to_vec()));
         for claim in claims {
-            arguments.push(claim.user.as_str().as_bytes().to_vec());
-            arguments.push(key_text(claim.key).into_bytes());
-            arguments.push(claim.quantity.to_string().into_bytes());
-            arguments.push(claim.request_id.as_str().as_bytes().to_vec());
+            let (user, key, quantity) = (&claim.user, key_text(claim.key), claim.quantity);
+            arguments.push(quantity.to_string().into_bytes());
+            arguments.push(format!("{key} {quantity} ").into_bytes());
+            arguments.push(format!("{user} {quantity} {key} {}", claim.request_id).into_bytes());
         }
         arguments
     }
 }
 
-/// Places of the claims of each sale, in order, at most a call's size each.
-fn parts(batch: &[Claim]) -> Vec<Vec<usize>> {
-    let mut parts: Vec<Vec<usize>> = Vec::new();
-    for (place, claim) in batch.iter().enumerate() {
-        let open = parts
-            .iter_mut()
-            .rev()
-            .find(|part| batch[part[0]].activity == claim.activity)
-            .filter(|part| part.len() < CALL_SIZE_MAX);
-        match open {
-            Some(part) => part.push(place),
-            None => parts.push(vec![place]),
-        }
-    }
-    parts
+/// The payload of `claim.lua`.
+struct Payload {
+    /// Which ticket of the shard the first who is admitted has; the next one's is the next.
+    first: u64,
+    /// One a claim.
+    texts: Vec<String>,
 }
 
-/// Reads one text of the payload of `claim.lua`. What is not one of ours is unknown.
-fn read_answer(claim: &Claim, text: &str, now: EpochMs, summary: &Summary) -> seckill_stock::Answer {
+impl Payload {
+    fn read(mut texts: Vec<String>) -> Option<Self> {
+        if texts.is_empty() {
+            return None;
+        }
+        let first = texts.remove(0).parse().ok()?;
+        Some(Self { first, texts })
+    }
+}
+
+/// What a lost answer of a look means for claims.
+const fn nothing_done(error: Error) -> Error {
+    match error {
+        Error::OutcomeUnknown => Error::Unavailable,
+        error => error,
+    }
+}
+
+fn same(claims: &[&Claim], error: Error) -> Vec<Answer> {
+    let refusal = Refusal::from(seckill_stock::Error::from(error));
+    claims.iter().map(|_| Err(refusal.clone())).collect()
+}
+
+/// Reads one text of the payload of `claim.lua`; `next` is the ticket of the next who is admitted. What is not one of ours is unknown.
+fn read_answer(place: Place, claim: &Claim, text: &str, next: &mut u64, now: EpochMs, summary: &Summary) -> Answer {
     let unknown = Refusal::OutcomeUnknown;
     let (Some(kind), Some(rest)) = (text.get(..1), text.get(1..)) else {
         return Err(unknown);
     };
-    let buyer = || read_buyer(claim.activity, claim.user.clone(), rest);
+    let buyer = || read_buyer(place, claim.user.clone(), rest);
     match kind {
-        "+" => Ok(Reserved {
-            ticket: Ticket {
+        "+" => {
+            *next += 1;
+            let ticket = Ticket {
                 activity: claim.activity,
                 epoch: summary.figures.epoch,
-                sequence: rest.parse().map_err(|_| unknown)?,
-            },
-            accepted_at: now,
-            replayed: false,
-        }),
+                sequence: place.sequence(*next - 1),
+            };
+            Ok(Reserved {
+                ticket,
+                accepted_at: now,
+                replayed: false,
+            })
+        }
         "=" => buyer().ok_or(unknown).map(|buyer| Reserved {
             ticket: buyer.ticket,
             accepted_at: buyer.accepted_at,

@@ -7,12 +7,13 @@ use seckill_queue::{Queue, Verdict, Verdicts};
 use seckill_sale::{ActivityId, Clock, Conclusion, FailureReason, UserId};
 use seckill_stock::Stock;
 
+use crate::keys::{self, Place};
 use crate::link::Link;
 use crate::options::Options;
 use crate::safety::unsafe_setting;
 use crate::shared::Shared;
 use crate::time::Time;
-use crate::{Error, background, keys};
+use crate::{Error, background};
 
 /// Why the engine does not start.
 #[derive(Debug, thiserror::Error)]
@@ -83,7 +84,8 @@ impl Engine {
             return Err(seckill_stock::Error::OutcomeUnknown);
         }
         let user = user.as_str().as_bytes().to_vec();
-        self.0.change(activity, "erase", vec![user]).await?;
+        let place = Place::of_user(activity, self.0.shards(activity).await?, &buyer.user);
+        self.0.change_at(place, "erase", vec![user]).await?;
         Ok(true)
     }
 

@@ -7,6 +7,7 @@ use seckill_stock::{Brake, Error, SWITCHES_BYTES_MAX};
 
 use crate::engine::Engine;
 use crate::keys;
+use crate::sales::Known;
 
 fn arguments(hold: Hold) -> Vec<Vec<u8>> {
     let resumes_at = hold.resumes_at.map(|at| at.to_string()).unwrap_or_default();
@@ -16,18 +17,18 @@ fn arguments(hold: Hold) -> Vec<Vec<u8>> {
 #[async_trait]
 impl Brake for Engine {
     async fn hold(&self, activity: ActivityId, hold: Hold) -> Result<(), Error> {
-        self.0.change(activity, "hold", arguments(hold)).await
+        Ok(self.0.change(activity, "hold", arguments(hold)).await?)
     }
 
     async fn release(&self, activity: ActivityId, hold: Hold) -> Result<(), Error> {
         match self.0.change(activity, "release", arguments(hold)).await {
-            Err(Error::NotReady(NotReady::NotPreheated)) => Ok(()),
-            outcome => outcome,
+            Err(crate::Error::NotReady(NotReady::NotPreheated)) => Ok(()),
+            outcome => Ok(outcome?),
         }
     }
 
     fn held(&self, activity: ActivityId) -> Option<Hold> {
-        self.0.with_sale(activity, |sale| sale.and_then(|sale| sale.hold))
+        self.0.with_sale(activity, |sale| sale.and_then(Known::hold))
     }
 
     async fn keep_switches(&self, switches: Option<String>) -> Result<(), Error> {

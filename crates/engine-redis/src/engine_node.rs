@@ -32,7 +32,7 @@ impl Engine {
     /// Whether the store had no sale when it was last read. Costs no IO.
     #[must_use]
     pub fn knows_no_sale(&self) -> bool {
-        self.0.over_sales(true, |_, _, _| false)
+        self.0.over_shards(true, |_, _, _| false)
     }
 
     /// Whether the server answers, as far as is known. Costs no IO.
@@ -44,7 +44,7 @@ impl Engine {
     /// The figures of a sale as last read; none where it has no state. Costs no IO.
     #[must_use]
     pub fn last_figures(&self, activity: ActivityId) -> Option<Figures> {
-        self.0.with_sale(activity, |sale| sale.map(|sale| sale.figures))
+        self.0.with_sale(activity, |sale| sale.and_then(|sale| sale.figures()))
     }
 
     /// The installation that the server belongs to; none where it is new, or was emptied.

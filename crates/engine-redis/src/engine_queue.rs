@@ -3,15 +3,17 @@
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures_util::future::join_all;
 use redis::cmd;
 use seckill_queue::{Depth, Error, Queue, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Delivery, NotReady, Ticket};
 
 use crate::buyer::{read_dead, read_delivery};
 use crate::engine::Engine;
+use crate::keys::{self, Place, of_ticket};
 use crate::script::{LOOK, RECLAIM, RECORD, Script, TAKE};
 use crate::shared::Shared;
-use crate::{keys, verdicts};
+use crate::verdicts;
 
 /// Tickets that one call takes: the server does nothing else meanwhile.
 const TAKE_SIZE_MAX: usize = 20_000;
@@ -19,9 +21,6 @@ const TAKE_SIZE_MAX: usize = 20_000;
 const RECORD_SIZE_MAX: usize = 5_000;
 /// Longest wait of [`Queue::ready`] for tickets that nobody has announced.
 const WAIT_MAX: Duration = Duration::from_millis(500);
-
-/// Arguments of `record.lua` before its tickets.
-const HEAD: usize = 2;
 
 /// Keeps the highest number. No hash tag of a sale: it outlives them.
 const KEEP_HIGHEST: &str = "local kept = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -37,16 +36,27 @@ impl Queue for Engine {
         if self.0.longest_wait(&[]).is_none() {
             self.0.refresh().await?;
         }
-        let mut empty = Vec::new();
-        // A sale that others have emptied meanwhile is passed over.
-        while let Some(activity) = self.0.longest_wait(&empty) {
-            let taken = self.0.take(activity, count).await?;
-            if !taken.is_empty() {
-                return Ok(taken);
+        let (mut asked, mut taken) = (Vec::new(), Vec::new());
+        // A shard that others have emptied meanwhile is passed over. Other shards of the same sale fill the batch up.
+        while let Some(place) = self.0.longest_wait(&asked) {
+            asked.push(place);
+            let is_other_sale = |first: &Delivery| first.ticket.activity != place.activity;
+            if taken.first().is_some_and(is_other_sale) {
+                continue;
             }
-            empty.push(activity);
+            let more = self.0.take(place, count - taken.len()).await;
+            // What is in hand is not lost by an error behind it.
+            match more {
+                Ok(more) => taken.extend(more),
+                Err(error) if taken.is_empty() => return Err(error.into()),
+                Err(_) => break,
+            }
+            let is_whole = !place.shards.is_split() && !taken.is_empty();
+            if is_whole || taken.len() == count {
+                break;
+            }
         }
-        Ok(Vec::new())
+        Ok(taken)
     }
 
     async fn ready(&self) {
@@ -63,22 +73,21 @@ impl Queue for Engine {
 
     async fn record(&self, verdicts: Verdicts) -> Result<(), Error> {
         let settled_batch = verdicts.settled_batch;
-        let mut sales: Vec<(ActivityId, Vec<Vec<u8>>)> = Vec::new();
+        let mut shards: Vec<(Place, Vec<Vec<u8>>)> = Vec::new();
         for (ticket, verdict) in &verdicts.tickets {
-            let place = sales.iter().position(|(activity, _)| *activity == ticket.activity);
-            let place = place.unwrap_or_else(|| {
-                let arguments = self.0.record_arguments(settled_batch);
-                sales.push((ticket.activity, arguments));
-                sales.len() - 1
-            });
-            sales[place].1.extend(verdicts::arguments(*ticket, verdict));
-        }
-        for (activity, mut arguments) in sales {
-            let tickets = arguments.split_off(HEAD);
-            for part in tickets.chunks(4 * RECORD_SIZE_MAX) {
-                let part = arguments.iter().chain(part).cloned().collect();
-                self.0.work(&RECORD, activity, part).await?;
+            let (place, nth) = of_ticket(self.0.shards(ticket.activity).await?, *ticket);
+            let arguments = verdicts::arguments(nth, verdict);
+            match shards.iter_mut().find(|(known, _)| *known == place) {
+                Some((_, tickets)) => tickets.extend(arguments),
+                None => shards.push((place, arguments.into())),
             }
+        }
+        // Shards are recorded at once, each all or none; what one did not take is told again, which the others do not mind.
+        let recorded = shards
+            .iter()
+            .map(|(place, tickets)| self.0.record_at(*place, tickets, settled_batch));
+        for recorded in join_all(recorded).await {
+            recorded?;
         }
         if 0 < settled_batch {
             let mut command = cmd("EVAL");
@@ -93,54 +102,43 @@ impl Queue for Engine {
     }
 
     async fn revive(&self, ticket: Ticket) -> Result<(), Error> {
-        let mut arguments = self.0.record_arguments(0);
-        arguments.extend(
-            [
-                ticket.sequence.to_string(),
-                "revive".to_owned(),
-                String::new(),
-                String::new(),
-            ]
-            .map(String::into_bytes),
-        );
-        self.0.work(&RECORD, ticket.activity, arguments).await?;
-        Ok(())
+        let (place, nth) = of_ticket(self.0.shards(ticket.activity).await?, ticket);
+        let revived = [nth.to_string(), "revive".to_owned(), String::new(), String::new()];
+        Ok(self.0.record_at(place, &revived.map(String::into_bytes), 0).await?)
     }
 
     async fn dead_letters(&self, activity: ActivityId) -> Result<Vec<(Buyer, String)>, Error> {
-        let payload = self.0.work(&LOOK, activity, vec![b"dead".to_vec()]).await?;
-        let read = |pair: &[String]| read_dead(activity, pair.first()?, pair.get(1)?);
-        let mut dead: Vec<_> = payload.chunks(2).filter_map(read).collect();
+        let mut dead = Vec::new();
+        for place in Place::all(activity, self.0.shards(activity).await?) {
+            let payload = self.0.work(&LOOK, place, vec![b"dead".to_vec()]).await?;
+            let read = |pair: &[String]| read_dead(place, pair.first()?, pair.get(1)?);
+            dead.extend(payload.chunks(2).filter_map(read));
+        }
         dead.sort_by_key(|(buyer, _)| buyer.ticket.sequence);
         Ok(dead)
     }
 
     fn depth(&self) -> Depth {
-        self.0.over_sales(Depth::default(), |depth, _, sale| {
-            let oldest = sale
+        self.0.over_shards(Depth::default(), |depth, _, shard| {
+            let oldest = shard
                 .figures
                 .oldest_accepted_at
                 .into_iter()
                 .chain(depth.oldest_accepted_at);
             Depth {
-                tickets: depth.tickets + sale.figures.queued_tickets,
+                tickets: depth.tickets + shard.figures.queued_tickets,
                 oldest_accepted_at: oldest.min(),
-                newest_accepted_at: sale.newest_accepted_at.max(depth.newest_accepted_at),
-                dead: depth.dead + sale.figures.dead_tickets,
+                newest_accepted_at: shard.newest_accepted_at.max(depth.newest_accepted_at),
+                dead: depth.dead + shard.figures.dead_tickets,
             }
         })
     }
 }
 
 impl Shared {
-    /// The payload of a script; nothing where the sale has no state.
-    async fn work(
-        &self,
-        script: &Script,
-        activity: ActivityId,
-        arguments: Vec<Vec<u8>>,
-    ) -> Result<Vec<String>, crate::Error> {
-        match self.call(script, activity, arguments).await?.done() {
+    /// The payload of a script; nothing where the shard has no state.
+    async fn work(&self, script: &Script, place: Place, arguments: Vec<Vec<u8>>) -> Result<Vec<String>, crate::Error> {
+        match self.call(script, place, arguments).await?.done() {
             Err(crate::Error::NotReady(NotReady::NotPreheated)) => Ok(Vec::new()),
             outcome => outcome.map(|(_, payload)| payload),
         }
@@ -150,12 +148,13 @@ impl Shared {
     pub(crate) async fn reclaim(&self) -> Result<(), crate::Error> {
         let consumer = self.options.consumer.as_bytes().to_vec();
         for activity in self.refresh().await? {
-            self.call(&RECLAIM, activity, vec![consumer.clone()]).await?;
+            let shards = self.shards(activity).await?;
+            self.call_all(&RECLAIM, activity, shards, &[consumer.clone()]).await?;
         }
         Ok(())
     }
 
-    async fn take(&self, activity: ActivityId, count: usize) -> Result<Vec<Delivery>, crate::Error> {
+    async fn take(&self, place: Place, count: usize) -> Result<Vec<Delivery>, crate::Error> {
         let waits = self.options.waits;
         let arguments = [
             count.min(TAKE_SIZE_MAX).to_string(),
@@ -164,29 +163,32 @@ impl Shared {
             self.options.consumer.clone(),
         ];
         let payload = self
-            .work(&TAKE, activity, arguments.map(String::into_bytes).into())
+            .work(&TAKE, place, arguments.map(String::into_bytes).into())
             .await?;
         if payload.first().is_some_and(|said| said == "healed") {
-            tracing::error!(%activity, "the consumer group of a sale was lost or moved; it was mended, and tickets may be handed out again");
+            tracing::error!(%place, "the consumer group of a sale was lost or moved; it was mended, and tickets may be handed out again");
         }
         let tickets = payload.get(1..).unwrap_or_default();
-        let read = |ticket: &[String]| read_delivery(activity, &ticket[0], &ticket[1], &ticket[2]);
+        let read = |ticket: &[String]| read_delivery(place, &ticket[0], &ticket[1], &ticket[2]);
         Ok(tickets.chunks_exact(3).filter_map(read).collect())
     }
 
-    fn record_arguments(&self, settled_batch: u64) -> Vec<Vec<u8>> {
+    /// Records verdicts on tickets of one shard, four arguments each.
+    async fn record_at(&self, place: Place, tickets: &[Vec<u8>], settled_batch: u64) -> Result<(), crate::Error> {
         let lease_ms = self.options.waits.lease_ms;
-        vec![
-            lease_ms.to_string().into_bytes(),
-            settled_batch.to_string().into_bytes(),
-        ]
+        let head = [lease_ms.to_string(), settled_batch.to_string()].map(String::into_bytes);
+        for part in tickets.chunks(4 * RECORD_SIZE_MAX) {
+            let arguments = head.iter().chain(part).cloned().collect();
+            self.work(&RECORD, place, arguments).await?;
+        }
+        Ok(())
     }
 
     /// How long nothing can be taken, as far as this node knows.
     fn until_due(&self) -> Duration {
         let now = self.time.now();
-        let due = self.over_sales(None, |first, _, sale| {
-            let due = sale.next_due(self.options.waits);
+        let due = self.over_shards(None, |first, _, shard| {
+            let due = shard.next_due(self.options.waits);
             due.into_iter().chain(first).min()
         });
         let ms = due.map(|at| u64::try_from(at.since(now)).unwrap_or(0));

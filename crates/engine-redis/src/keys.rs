@@ -1,13 +1,16 @@
 //! Names of the keys. All keys of one sale's shard carry one hash tag, so that a cluster keeps them together and one script may use them.
 
-use seckill_sale::ActivityId;
+use std::fmt;
 
-/// Keys that belong to no sale.
+use seckill_sale::{ActivityId, Shards, Ticket, UserId};
+
+/// Sales that have a state: the id, and behind a slash the number of shards where there is more than one.
 pub(crate) const SALES: &str = "{seckill}:sales";
 /// Switches that are kept for the ledger.
 pub(crate) const SWITCHES: &str = "{seckill}:switches";
 /// Number of the newest settlement batch of all sales that was acknowledged.
 pub(crate) const ACKNOWLEDGED: &str = "{seckill}:acknowledged";
+
 /// The installation that the server belongs to.
 pub(crate) const INSTALLATION: &str = "{seckill}:installation";
 
@@ -21,17 +24,96 @@ pub(crate) fn lease(name: &str) -> String {
     format!("{{seckill}}:lease:{name}")
 }
 
-/// The keys of a sale's shard in the order in which every script expects them.
-pub(crate) fn of_sale(activity: ActivityId) -> [String; 7] {
-    ["meta", "buyers", "fresh", "back", "due", "order", "dead"].map(|name| format!("{{a:{activity}:0}}:{name}"))
+/// One shard of a sale, by which its keys are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(crate) activity: ActivityId,
+    /// How many the sale has.
+    pub(crate) shards: Shards,
+    /// Which of them, from 0.
+    pub(crate) shard: u64,
 }
 
-/// Buyers of the sale.
-pub(crate) fn buyers(activity: ActivityId) -> String {
-    format!("{{a:{activity}:0}}:buyers")
+impl Place {
+    /// All shards of a sale, in their order.
+    pub(crate) fn all(activity: ActivityId, shards: Shards) -> impl Iterator<Item = Self> + Clone {
+        (0..shards.get()).map(move |shard| Self::of(activity, shards, shard))
+    }
+
+    pub(crate) const fn of(activity: ActivityId, shards: Shards, shard: u64) -> Self {
+        Self {
+            activity,
+            shards,
+            shard,
+        }
+    }
+
+    /// The only shard of a sale in one piece.
+    pub(crate) const fn whole(activity: ActivityId) -> Self {
+        Self::of(activity, Shards::ONE, 0)
+    }
+
+    pub(crate) fn of_user(activity: ActivityId, shards: Shards, user: &UserId) -> Self {
+        Self::of(activity, shards, shards.of(user))
+    }
+
+    /// Another shard of the same sale.
+    pub(crate) const fn sibling(self, shard: u64) -> Self {
+        Self { shard, ..self }
+    }
+
+    pub(crate) const fn index(self) -> usize {
+        // Shards are sixteen at the most.
+        self.shard as usize
+    }
+
+    /// The sequence of the shard's `nth` ticket: scripts count each shard by itself.
+    pub(crate) const fn sequence(self, nth: u64) -> u64 {
+        self.shards.sequence(self.shard, nth)
+    }
+
+    /// The keys in the order in which every script expects them.
+    pub(crate) fn keys(self) -> [String; 7] {
+        ["meta", "buyers", "fresh", "back", "due", "order", "dead"].map(|name| self.key(name))
+    }
+
+    /// Buyers of the shard.
+    pub(crate) fn buyers(self) -> String {
+        self.key("buyers")
+    }
+
+    /// Stream of the shard's fresh tickets.
+    pub(crate) fn fresh(self) -> String {
+        self.key("fresh")
+    }
+
+    fn key(self, name: &str) -> String {
+        format!("{{a:{}:{}}}:{name}", self.activity, self.shard)
+    }
 }
 
-/// Stream of the sale's fresh tickets.
-pub(crate) fn fresh(activity: ActivityId) -> String {
-    format!("{{a:{activity}:0}}:fresh")
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.activity, self.shard)
+    }
+}
+
+/// Where a ticket is, and which ticket of the shard it is.
+pub(crate) fn of_ticket(shards: Shards, ticket: Ticket) -> (Place, u64) {
+    let (shard, nth) = shards.place(ticket.sequence);
+    (Place::of(ticket.activity, shards, shard), nth)
+}
+
+/// How a sale is listed in [`SALES`].
+pub(crate) fn listed(activity: ActivityId, shards: Shards) -> String {
+    match shards.is_split() {
+        true => format!("{activity}/{shards}"),
+        false => activity.to_string(),
+    }
+}
+
+/// Reads a member of [`SALES`].
+pub(crate) fn read_listed(member: &str) -> Option<(ActivityId, Shards)> {
+    let (activity, shards) = member.split_once('/').unwrap_or((member, "1"));
+    Some((activity.parse().ok()?, shards.parse().ok()?))
 }

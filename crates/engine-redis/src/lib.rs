@@ -22,11 +22,32 @@
 //! What is answered without IO comes from the node's last readings: each answer carries a summary of its sale, and a background task
 //! reads those that others change. Of a sold-out sale a node loads the buyers (`winners`), and refuses strangers by itself.
 //!
-//! Not here yet: shards, Sentinel and Cluster, the fence by the server's run id, rebuilding from the ledger.
+//! # Shards
+//!
+//! A sale may be split into up to sixteen shards, each with keys, tag and tickets of its own, so that each may be on another server of a
+//! cluster. A buyer belongs to one of them by a hash of his id ([`seckill_sale::Shards`]), which also says how their tickets share one row
+//! of sequences. Scripts know nothing of that: they count their shard's tickets from 1. Calls of different shards run at once; of each
+//! shard a node has one under way, while what comes for it gathers. Sums over shards are exact where two readings show that no unit moved
+//! between them (`reading`).
+//!
+//! ```text
+//! transfer   units go to where buyers are: noted at the giver, credited once by id at the taker, then the note is cleared; any node goes on
+//!            where another died, and units on their way count as left
+//! elsewhere  a buyer whose shard is empty has units pulled, three times at the most, then he is told "busy"; "sold out" is said where two
+//!            readings of all shards prove it: not enough units, none on their way, none moved in between
+//! rebalance  levels shards before they run dry
+//! units      a movement of the ledger is applied in the shard that its id names; what leaves is gathered there first
+//! split_opening   the first shard is the arbiter: a sale is built when it is, and all others are filled before
+//! ```
+//! A sale of which one shard cannot be used, is lost, or belongs to another build admits nobody: its node looks at all shards before it
+//! believes that, and again at each claim until it is over. The number of shards is fixed while the sale has a state.
+//!
+//! Not here yet: Sentinel and Cluster, the fence by the server's run id, rebuilding from the ledger.
 
 mod background;
 mod buyer;
 mod claims;
+mod elsewhere;
 mod engine;
 mod engine_brake;
 mod engine_members;
@@ -36,13 +57,21 @@ mod engine_stock;
 mod error;
 mod keys;
 mod link;
+mod look;
 mod opening;
 mod options;
+mod pages;
+mod reading;
+mod rebalance;
 mod safety;
+mod sales;
 mod script;
 mod shared;
+mod split_opening;
 mod summary;
 mod time;
+mod transfer;
+mod units;
 mod verdicts;
 mod winners;
 

@@ -2,27 +2,35 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use seckill_sale::{NotReady, Restored, TicketState};
+use seckill_sale::{Epoch, NotReady, Opened, Restored, TicketState};
 use seckill_stock::{OpenOutcome, Opening};
 
 use crate::Error;
 use crate::buyer::{restored_record, restored_ticket};
-use crate::keys;
+use crate::keys::{self, Place};
 use crate::script::OPEN;
 use crate::shared::Shared;
 use crate::time::Time;
 
 /// Buyers that one step puts back.
-const STEP_SIZE_MAX: usize = 500;
+pub(crate) const STEP_SIZE_MAX: usize = 500;
 
 impl Shared {
     pub(crate) async fn open(&self, opening: Opening) -> Result<OpenOutcome, Error> {
+        if opening.shards.is_split() {
+            return self.open_split(&opening).await;
+        }
         let opened = opening.opened;
         let activity = opened.terms.activity;
+        let place = Place::whole(activity);
         // Listed first: a sale that is listed and has no state is passed over, one that has a state and is not listed would be lost.
         let listed: u64 = self
             .link
-            .command(redis::cmd("SADD").arg(keys::SALES).arg(activity.get()))
+            .command(
+                redis::cmd("SADD")
+                    .arg(keys::SALES)
+                    .arg(keys::listed(activity, opening.shards)),
+            )
             .await?;
         tracing::debug!(%activity, listed, "a sale is opened");
         let builder = self.builder();
@@ -31,25 +39,20 @@ impl Shared {
             arguments.extend(more);
             arguments
         };
-        let numbers = [opened.left, opened.next_sequence, opened.applied_movement];
-        let mut begin = vec![opened.epoch.to_string().into_bytes()];
-        begin.extend(terms_arguments(&opened.terms));
-        begin.extend(numbers.map(|number| number.to_string().into_bytes()));
-        begin.push(
-            opening
-                .replaces
-                .map_or(Vec::new(), |epoch| epoch.to_string().into_bytes()),
-        );
-        let (summary, said) = self.call(&OPEN, activity, step("begin", begin)).await?.done()?;
+        let begin = begin_arguments(&opened, opened.left, opened.next_sequence, opening.replaces);
+        let (summary, said) = self.call(&OPEN, place, step("begin", begin)).await?.done()?;
         if said.first().is_some_and(|said| said == "exists") {
             let epoch = summary.figures.epoch;
             return Ok(OpenOutcome::Exists { epoch });
         }
         for part in opening.buyers.chunks(STEP_SIZE_MAX) {
-            let more = part.iter().flat_map(buyer_arguments).collect();
-            self.call(&OPEN, activity, step("add", more)).await?.done()?;
+            let more = part
+                .iter()
+                .flat_map(|buyer| buyer_arguments(buyer, buyer.sequence))
+                .collect();
+            self.call(&OPEN, place, step("add", more)).await?.done()?;
         }
-        let (_, said) = self.call(&OPEN, activity, step("built", Vec::new())).await?.done()?;
+        let (_, said) = self.call(&OPEN, place, step("built", Vec::new())).await?.done()?;
         match said.first().map(String::as_str) {
             Some("created") => Ok(OpenOutcome::Created),
             _ => Err(Error::NotReady(NotReady::Recovering)),
@@ -57,11 +60,20 @@ impl Shared {
     }
 
     /// A word that no other builder has.
-    fn builder(&self) -> Vec<u8> {
+    pub(crate) fn builder(&self) -> Vec<u8> {
         static BUILT: AtomicU64 = AtomicU64::new(0);
         let count = BUILT.fetch_add(1, Ordering::Relaxed);
         format!("{}-{}-{count}", self.options.consumer, Time::local()).into_bytes()
     }
+}
+
+/// What a shard begins with.
+pub(crate) fn begin_arguments(opened: &Opened, left: u64, next_nth: u64, replaces: Option<Epoch>) -> Vec<Vec<u8>> {
+    let mut begin = vec![opened.epoch.to_string().into_bytes()];
+    begin.extend(terms_arguments(&opened.terms));
+    begin.extend([left, next_nth, opened.applied_movement].map(|number| number.to_string().into_bytes()));
+    begin.push(replaces.map_or(Vec::new(), |epoch| epoch.to_string().into_bytes()));
+    begin
 }
 
 /// Status, window and limit as scripts expect them.
@@ -82,7 +94,7 @@ pub(crate) fn terms_arguments(terms: &seckill_sale::Terms) -> [Vec<u8>; 4] {
     .map(String::into_bytes)
 }
 
-fn buyer_arguments(restored: &Restored) -> [Vec<u8>; 5] {
+pub(crate) fn buyer_arguments(restored: &Restored, nth: u64) -> [Vec<u8>; 5] {
     let place = match restored.state {
         TicketState::Queued => "q",
         TicketState::Dead => "d",
@@ -90,7 +102,7 @@ fn buyer_arguments(restored: &Restored) -> [Vec<u8>; 5] {
     };
     [
         restored.user.as_str().to_owned(),
-        restored_record(restored),
+        restored_record(restored, nth),
         place.to_owned(),
         restored_ticket(restored),
         restored.dead_reason.clone(),

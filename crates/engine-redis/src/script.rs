@@ -28,6 +28,7 @@ script!(CHANGE, " flags=allow-oom", "state.lua", "change.lua");
 script!(LOOK, " flags=no-writes", "state.lua", "look.lua");
 script!(FORGET, " flags=allow-oom", "state.lua", "forget.lua");
 script!(TAKE, " flags=allow-oom", "state.lua", "entries.lua", "take.lua");
+script!(TRANSFER, " flags=allow-oom", "state.lua", "transfer.lua");
 script!(RECLAIM, " flags=allow-oom", "state.lua", "entries.lua", "reclaim.lua");
 script!(MEMBERS, " flags=allow-oom", "members.lua");
 script!(LEASE, " flags=allow-oom", "lease.lua");

@@ -1,33 +1,35 @@
-//! What the parts of a handle share: the link, the clock, and the last summary of each sale.
+//! What the parts of a handle share: the link, the clock, and what is remembered of each sale.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
-use seckill_sale::{ActivityId, EpochMs, UserId};
+use seckill_sale::{ActivityId, EpochMs, NotReady, Shards, UserId};
 use tokio::sync::{Mutex as Turn, Notify};
 
+use crate::Error;
+use crate::keys::Place;
 use crate::link::Link;
 use crate::options::Options;
-use crate::script::{LOOK, Script};
+use crate::pages::Walks;
+use crate::sales::Known;
+use crate::script::Script;
 use crate::summary::{Answer, Outcome, Summary};
 use crate::time::Time;
 use crate::winners::AllWinners;
-use crate::{Error, keys};
 
 pub(crate) struct Shared {
     pub(crate) link: Arc<Link>,
     pub(crate) options: Options,
     pub(crate) time: Time,
     pub(crate) backlog_max: AtomicU64,
-    /// Held while a claim call of this node is with the server: what comes meanwhile gathers.
-    pub(crate) turn: Turn<()>,
+    /// Held while a claim call of this node is with a shard: what comes meanwhile gathers.
+    lanes: Mutex<HashMap<Place, Arc<Turn<()>>>>,
     /// Wakes workers of this node when tickets can perhaps be taken.
     pub(crate) wake: Notify,
-    /// Where the page of a walk over buyers goes on.
-    pub(crate) cursors: Mutex<HashMap<(ActivityId, u32), u64>>,
+    /// Where walks over buyers go on.
+    pub(crate) walks: Mutex<Walks>,
     /// Wakes the task that loads the buyers of sold-out sales.
     pub(crate) sold_out: Notify,
     pub(crate) winners: AllWinners,
@@ -36,24 +38,15 @@ pub(crate) struct Shared {
     sales: RwLock<HashMap<ActivityId, Known>>,
 }
 
-/// The last reading of a sale.
-struct Known {
-    summary: Summary,
-    read_at: Instant,
-}
-
-/// A reading older than this refuses nobody.
-const FRESH: Duration = Duration::from_secs(1);
-
 impl Shared {
     pub(crate) fn new(link: Arc<Link>, options: Options, time: Time) -> Self {
         Self {
             link,
             time,
             backlog_max: AtomicU64::new(options.backlog_max),
-            turn: Turn::new(()),
+            lanes: Mutex::default(),
             wake: Notify::new(),
-            cursors: Mutex::default(),
+            walks: Mutex::default(),
             sold_out: Notify::new(),
             winners: AllWinners::default(),
             watched: RwLock::default(),
@@ -62,125 +55,146 @@ impl Shared {
         }
     }
 
-    /// Runs a script on a sale and remembers what its summary says.
-    pub(crate) async fn call(&self, script: &Script, activity: ActivityId, own: Vec<Vec<u8>>) -> Result<Answer, Error> {
-        let epoch_min = self.with_sale(activity, |sale| sale.map_or(0, |sale| sale.figures.epoch.get()));
-        let mut arguments = vec![self.time.argument(), epoch_min.to_string().into_bytes()];
+    /// Runs a script on a shard and remembers what its summary says.
+    pub(crate) async fn call(&self, script: &Script, place: Place, own: Vec<Vec<u8>>) -> Result<Answer, Error> {
+        let known = |sale: Option<&Known>| Some(sale?.shard(place.index())?.figures.epoch.get());
+        let epoch_min = self.with_sale(place.activity, known).unwrap_or(0);
+        let fence = format!("{epoch_min} {}", place.shards).into_bytes();
+        let mut arguments = vec![self.time.argument(), fence];
         arguments.extend(own);
         let mut lent = self.link.lend()?;
         let asked_at = Time::local();
         let value = script
-            .run(&mut lent.connection, &keys::of_sale(activity), &arguments)
+            .run(&mut lent.connection, &place.keys(), &arguments)
             .await
             .map_err(|error| self.link.failed(&lent, &error))?;
-        let Some(answer) = Answer::read(value) else {
-            tracing::error!(%activity, "a script's answer is not one of ours");
+        let Some(answer) = Answer::read(value, place) else {
+            tracing::error!(%place, "a script's answer is not one of ours");
             return Err(Error::OutcomeUnknown);
         };
         self.time.learn(asked_at, answer.now);
-        self.remember(activity, &answer);
+        self.remember(place, &answer);
         Ok(answer)
     }
 
-    fn remember(&self, activity: ActivityId, answer: &Answer) {
+    fn remember(&self, place: Place, answer: &Answer) {
+        let activity = place.activity;
         match &answer.outcome {
             Outcome::Done(summary, _) => {
-                let mut sales = self.sales.write();
-                let age = |summary: &Summary| (summary.figures.epoch, summary.figures.revision);
-                // Answers may overtake one another.
-                if sales
-                    .get(&activity)
-                    .is_none_or(|known| age(&known.summary) <= age(summary))
-                {
-                    let known = Known {
-                        summary: (**summary).clone(),
-                        read_at: Instant::now(),
-                    };
-                    sales.insert(activity, known);
-                    drop(sales);
-                    if summary.is_sold_out() {
-                        self.sold_out.notify_one();
-                    }
-                    if summary.takable_since(self.time.now(), self.options.waits).is_some() {
-                        self.wake.notify_waiters();
-                    }
+                let summary: &Summary = summary;
+                let newer = self.in_sale(activity, place.shards, |sale| {
+                    sale.take_up(place.index(), summary.clone())
+                        .then(|| sale.seems_sold_out())
+                });
+                let Some(seems_sold_out) = newer else { return };
+                if seems_sold_out {
+                    self.sold_out.notify_one();
+                }
+                if summary.takable_since(self.time.now(), self.options.waits).is_some() {
+                    self.wake.notify_waiters();
                 }
             }
+            // Of several shards one may be lost: who looks at all tells.
+            Outcome::None if place.shards.is_split() => self.lose(place, NotReady::StoreUnsafe),
             Outcome::None => self.forget(activity),
+            Outcome::Filled => self.lose(place, NotReady::Recovering),
+            Outcome::Split(shards) => self.in_sale(activity, *shards, |_| ()),
             Outcome::Unusable(reason) => {
-                tracing::error!(%activity, reason = reason.as_str(), "the state of a sale cannot be used; nobody is admitted to it");
+                tracing::error!(%place, reason = reason.as_str(), "the state of a sale cannot be used; nobody is admitted to it");
+                self.lose(place, *reason);
             }
         }
     }
 
-    pub(crate) fn forget(&self, activity: ActivityId) {
-        self.sales.write().remove(&activity);
+    fn lose(&self, place: Place, reason: NotReady) {
+        if let Some(sale) = self.sales.write().get_mut(&place.activity)
+            && sale.shards() == place.shards
+        {
+            sale.lose(place.index(), reason);
+        }
     }
 
-    /// Looks at the last summary of a sale.
-    pub(crate) fn with_sale<T>(&self, activity: ActivityId, look: impl FnOnce(Option<&Summary>) -> T) -> T {
-        look(self.sales.read().get(&activity).map(|known| &known.summary))
+    /// Changes what is known of a sale that has so many shards.
+    pub(crate) fn in_sale<T>(&self, activity: ActivityId, shards: Shards, change: impl FnOnce(&mut Known) -> T) -> T {
+        let mut sales = self.sales.write();
+        let sale = sales.entry(activity).or_insert_with(|| Known::new(shards));
+        if sale.shards() != shards {
+            *sale = Known::new(shards);
+        }
+        change(sale)
+    }
+
+    pub(crate) fn forget(&self, activity: ActivityId) {
+        self.sales.write().remove(&activity);
+        self.lanes.lock().retain(|place, _| place.activity != activity);
+    }
+
+    /// Looks at what is known of a sale.
+    pub(crate) fn with_sale<T>(&self, activity: ActivityId, look: impl FnOnce(Option<&Known>) -> T) -> T {
+        look(self.sales.read().get(&activity))
+    }
+
+    /// The number of its shards, as far as it is known.
+    pub(crate) fn shards_known(&self, activity: ActivityId) -> Option<Shards> {
+        self.with_sale(activity, |sale| sale.map(Known::shards))
+    }
+
+    /// Whose turn it is with a shard.
+    pub(crate) fn lane(&self, place: Place) -> Arc<Turn<()>> {
+        self.lanes.lock().entry(place).or_default().clone()
     }
 
     /// Whether memory alone knows that this user has no ticket and that nothing is left for him.
     pub(crate) fn knows_sold_out(&self, activity: ActivityId, user: &UserId) -> bool {
-        let sales = self.sales.read();
-        let fresh = sales.get(&activity).filter(|known| known.read_at.elapsed() < FRESH);
-        fresh.is_some_and(|Known { summary, .. }| {
+        self.with_sale(activity, |sale| {
+            let Some(sale) = sale.filter(|sale| sale.is_known_sold_out()) else {
+                return false;
+            };
+            let place = Place::of_user(activity, sale.shards(), user);
+            let mark = sale.shard(place.index()).map(Summary::buyers_mark);
             self.watched.read().contains(&activity)
-                && summary.is_sold_out()
-                && self.winners.knows_stranger(activity, summary.buyers_mark(), user)
+                && mark.is_some_and(|mark| self.winners.knows_stranger(place, mark, user))
         })
     }
 
-    /// Folds over the last summaries of all sales.
-    pub(crate) fn over_sales<T>(&self, start: T, mut fold: impl FnMut(T, ActivityId, &Summary) -> T) -> T {
+    /// Folds over the last summaries of all shards of all sales.
+    pub(crate) fn over_shards<T>(&self, start: T, mut fold: impl FnMut(T, Place, &Summary) -> T) -> T {
         let sales = self.sales.read();
-        sales
-            .iter()
-            .fold(start, |sum, (&activity, sale)| fold(sum, activity, &sale.summary))
+        let shards = sales.iter().flat_map(|(&activity, sale)| {
+            let place = move |shard| Place::of(activity, sale.shards(), shard);
+            sale.read().map(move |(shard, summary)| (place(shard), summary))
+        });
+        let mut sum = start;
+        for (place, summary) in shards {
+            sum = fold(sum, place, summary);
+        }
+        sum
     }
 
-    /// Tickets that the queue may hold of this sale while the others hold what they were last seen to.
-    pub(crate) fn room(&self, activity: ActivityId) -> u64 {
-        let others = self.over_sales(0, |sum, other, sale| {
-            sum + if other == activity {
+    /// Tickets that the queue may hold of this shard while the others hold what they were last seen to.
+    pub(crate) fn room(&self, place: Place) -> u64 {
+        let others = self.over_shards(0, |sum, other, shard| {
+            sum + if other == place {
                 0
             } else {
-                sale.figures.queued_tickets
+                shard.figures.queued_tickets
             }
         });
         self.backlog_max.load(Ordering::Relaxed).saturating_sub(others)
     }
 
-    pub(crate) async fn look(&self, activity: ActivityId) -> Result<Answer, Error> {
-        self.call(&LOOK, activity, vec![b"summary".to_vec()]).await
-    }
-
-    /// Reads all sales again; those that have a state, whole or not.
-    pub(crate) async fn refresh(&self) -> Result<Vec<ActivityId>, Error> {
-        let listed: Vec<u64> = self.link.command(redis::cmd("SMEMBERS").arg(keys::SALES)).await?;
-        let mut listed: Vec<_> = listed.into_iter().filter_map(|id| ActivityId::new(id).ok()).collect();
-        listed.sort_unstable();
-        let mut sales = Vec::with_capacity(listed.len());
-        for activity in listed {
-            if !matches!(self.look(activity).await?.outcome, Outcome::None) {
-                sales.push(activity);
-            }
-        }
-        Ok(sales)
-    }
-
-    /// The sale whose oldest takable ticket waits longest, `passed_over` aside.
-    pub(crate) fn longest_wait(&self, passed_over: &[ActivityId]) -> Option<ActivityId> {
+    /// The shard whose oldest takable ticket waits longest, `passed_over` aside.
+    pub(crate) fn longest_wait(&self, passed_over: &[Place]) -> Option<Place> {
         let (now, waits) = (self.time.now(), self.options.waits);
-        let longest = self.over_sales(None, |best: Option<(EpochMs, ActivityId)>, activity, sale| {
-            let since = sale
+        let longest = self.over_shards(None, |best: Option<(EpochMs, ActivityId, u64, Place)>, place, shard| {
+            let since = shard
                 .takable_since(now, waits)
-                .filter(|_| !passed_over.contains(&activity));
-            let since = since.map(|since| (since, activity));
-            best.into_iter().chain(since).min()
+                .filter(|_| !passed_over.contains(&place));
+            let since = since.map(|since| (since, place.activity, place.shard, place));
+            best.into_iter()
+                .chain(since)
+                .min_by_key(|&(since, activity, shard, _)| (since, activity, shard))
         });
-        longest.map(|(_, activity)| activity)
+        longest.map(|(.., place)| place)
     }
 }

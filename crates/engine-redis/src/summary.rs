@@ -1,25 +1,38 @@
-//! What every script says of its sale: figures, rules and marks, as `summary` in `lua/state.lua` lists them.
+//! What every script says of its shard: figures, rules and marks, as `summary` in `lua/state.lua` lists them.
 
 use redis::{FromRedisValue, Value};
-use seckill_sale::{Epoch, EpochMs, Figures, Hold, NotReady, WaitsMax};
+use seckill_sale::{Epoch, EpochMs, Figures, Hold, NotReady, Shards, WaitsMax};
 
 use crate::Error;
+use crate::keys::Place;
 
-/// A sale's set of buyers, as it was when this was the next sequence.
+/// A shard's set of buyers, as it was when this was its next ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
     epoch: Epoch,
-    next_sequence: u64,
+    next_nth: u64,
 }
 
-/// A sale as the store knew it at one moment.
+/// Units that have left a shard and have not arrived at another yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Out {
+    pub(crate) id: u64,
+    /// The shard that they go to.
+    pub(crate) taker: u64,
+    pub(crate) units: u64,
+}
+
+/// A shard as the store knew it at one moment. Sequences in its figures are those of the sale.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Summary {
+    /// Units left are those of the shard itself, without those that are on their way.
     pub(crate) figures: Figures,
     pub(crate) starts_at: EpochMs,
     pub(crate) hold: Option<Hold>,
     /// Whether it is running and not held.
-    is_open: bool,
+    pub(crate) is_open: bool,
+    /// The shard's own count of tickets, the next one included.
+    pub(crate) next_nth: u64,
     /// When the newest ticket of all was accepted.
     pub(crate) newest_accepted_at: Option<EpochMs>,
     /// When the oldest ticket that was never taken was accepted.
@@ -28,10 +41,15 @@ pub(crate) struct Summary {
     due_first: Option<EpochMs>,
     /// When the oldest entry that is with a worker was taken.
     leased_at: Option<EpochMs>,
+    /// Counts every arrival and departure of units from and to other shards.
+    pub(crate) transfers: u64,
+    pub(crate) out: Option<Out>,
+    /// Which build of the sale the shard belongs to.
+    pub(crate) builder: String,
 }
 
 impl Summary {
-    fn read(fields: &[String]) -> Option<Self> {
+    fn read(fields: &[String], place: Place) -> Option<Self> {
         let number = |at: usize| fields.get(at)?.parse::<i64>().ok();
         let natural = |at: usize| u64::try_from(number(at)?).ok();
         let moment = |at: usize| number(at).filter(|&ms| ms != 0).map(EpochMs);
@@ -39,7 +57,8 @@ impl Summary {
             held_at: EpochMs(held_at),
             resumes_at: number(9).map(EpochMs),
         });
-        let (next_sequence, oldest) = (natural(6)?, natural(16)?);
+        let (next_nth, oldest) = (natural(6)?, natural(16)?);
+        let unsettled = if oldest == 0 { next_nth } else { oldest };
         Some(Self {
             figures: Figures {
                 epoch: Epoch::new(natural(0)?).ok()?,
@@ -49,33 +68,42 @@ impl Summary {
                 dead: natural(12)?,
                 queued_tickets: natural(13)?,
                 leased_tickets: natural(15)?,
-                settled_up_to: if oldest == 0 { next_sequence } else { oldest }.saturating_sub(1),
+                settled_up_to: place.sequence(unsettled).saturating_sub(1),
                 dead_tickets: natural(14)?,
                 oldest_accepted_at: moment(17),
                 applied_movement: natural(7)?,
-                next_sequence,
+                next_sequence: place.sequence(next_nth),
                 revision: natural(22)?,
             },
             starts_at: EpochMs(number(2)?),
             is_open: fields.get(1)? == "running" && hold.is_none(),
             hold,
+            next_nth,
             newest_accepted_at: moment(18),
             fresh_since: moment(19),
             due_first: number(20).map(EpochMs),
             leased_at: number(21).map(EpochMs),
+            transfers: natural(23)?,
+            out: read_out(fields.get(24)?),
+            builder: fields.get(25)?.clone(),
         })
     }
 
-    /// Whether it is open and nothing is left.
-    pub(crate) const fn is_sold_out(&self) -> bool {
-        self.is_open && self.figures.stock_left == 0
+    /// Units on their way to another shard.
+    pub(crate) fn units_out(&self) -> u64 {
+        self.out.map_or(0, |out| out.units)
     }
 
-    /// What names the set of its buyers: each new one takes the next sequence.
+    /// Whether it is open and nothing is left, nor on its way to another shard.
+    pub(crate) fn is_sold_out(&self) -> bool {
+        self.is_open && self.figures.stock_left == 0 && self.out.is_none()
+    }
+
+    /// What names the set of its buyers: each new one is the shard's next ticket.
     pub(crate) const fn buyers_mark(&self) -> Mark {
         Mark {
             epoch: self.figures.epoch,
-            next_sequence: self.figures.next_sequence,
+            next_nth: self.next_nth,
         }
     }
 
@@ -90,6 +118,15 @@ impl Summary {
         let due = self.next_due(waits).filter(|&at| at <= now);
         self.fresh_since.into_iter().chain(due).min()
     }
+}
+
+fn read_out(text: &str) -> Option<Out> {
+    let mut fields = text.split(' ').map(|field| field.parse().ok());
+    Some(Out {
+        id: fields.next()??,
+        taker: fields.next()??,
+        units: fields.next()??,
+    })
 }
 
 /// An answer of a script.
@@ -107,13 +144,17 @@ pub(crate) enum Outcome {
     Done(Box<Summary>, Vec<String>),
     /// No state.
     None,
+    /// The sale has another number of shards.
+    Split(Shards),
+    /// Built but for the last step, which any node may do once the first shard is there.
+    Filled,
     /// A state that cannot be used.
     Unusable(NotReady),
 }
 
 impl Answer {
     /// Reads the answer of a script; none where it is not one of ours.
-    pub(crate) fn read(value: Value) -> Option<Self> {
+    pub(crate) fn read(value: Value, place: Place) -> Option<Self> {
         let parts = Vec::<Value>::from_redis_value(value).ok()?;
         let mut parts = parts.into_iter();
         let status = String::from_redis_value(parts.next()?).ok()?;
@@ -122,20 +163,27 @@ impl Answer {
             "ok" => {
                 let summary = Vec::<String>::from_redis_value(parts.next()?).ok()?;
                 let payload = Vec::<String>::from_redis_value(parts.next()?).ok()?;
-                Outcome::Done(Box::new(Summary::read(&summary)?), payload)
+                Outcome::Done(Box::new(Summary::read(&summary, place)?), payload)
             }
             "none" => Outcome::None,
+            "filled" => Outcome::Filled,
             "building" | "behind" => Outcome::Unusable(NotReady::Recovering),
-            _ => Outcome::Unusable(NotReady::StoreUnsafe),
+            other => match other.strip_prefix("split").and_then(|shards| shards.parse().ok()) {
+                Some(shards) => Outcome::Split(shards),
+                None => Outcome::Unusable(NotReady::StoreUnsafe),
+            },
         };
         Some(Self { now, outcome })
     }
 
-    /// Summary and payload of a sale that has a state.
+    /// Summary and payload of a shard that has a state.
     pub(crate) fn done(self) -> Result<(Summary, Vec<String>), Error> {
         match self.outcome {
             Outcome::Done(summary, payload) => Ok((*summary, payload)),
             Outcome::None => Err(Error::NotReady(NotReady::NotPreheated)),
+            Outcome::Filled => Err(Error::NotReady(NotReady::Recovering)),
+            // The node has learned of it meanwhile.
+            Outcome::Split(_) => Err(Error::Unavailable),
             Outcome::Unusable(reason) => Err(Error::NotReady(reason)),
         }
     }

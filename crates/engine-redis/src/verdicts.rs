@@ -1,12 +1,12 @@
 //! Verdicts as `record.lua` expects them.
 
 use seckill_queue::Verdict;
-use seckill_sale::{Conclusion, FailureReason, Ticket, TicketState, UnitTo};
+use seckill_sale::{Conclusion, FailureReason, TicketState, UnitTo};
 
 use crate::buyer::state_letter;
 
-/// Sequence, verdict and its two words.
-pub(crate) fn arguments(ticket: Ticket, verdict: &Verdict) -> [Vec<u8>; 4] {
+/// Which ticket of its shard, verdict and its two words.
+pub(crate) fn arguments(nth: u64, verdict: &Verdict) -> [Vec<u8>; 4] {
     let (name, first, second) = match verdict {
         Verdict::Conclude(Conclusion::Succeeded) => (
             "conclude",
@@ -20,7 +20,7 @@ pub(crate) fn arguments(ticket: Ticket, verdict: &Verdict) -> [Vec<u8>; 4] {
         Verdict::GiveBack { not_before } => ("give", String::new(), not_before.to_string()),
         Verdict::Bury { reason } => ("bury", reason.clone(), String::new()),
     };
-    [ticket.sequence.to_string(), name.to_owned(), first, second].map(String::into_bytes)
+    [nth.to_string(), name.to_owned(), first, second].map(String::into_bytes)
 }
 
 fn failed_letter(reason: FailureReason) -> String {

@@ -23,7 +23,8 @@ pub struct Preheated {
 
 /// Sequences that belong to one epoch: more than a state can give out, since every ticket holds a unit. An older state may have given out
 /// sequences that the ledger never heard of; the next epoch begins past all of them, so no sequence is ever used twice. The gap shows in
-/// ticket numbers after a loss.
+/// ticket numbers after a loss. A sale of several shards leaves gaps, too: where all its buyers belong to one of sixteen, the newest sequence
+/// is sixteen times the number of tickets. So one of up to 62,500,000 units fits in any case, and the others where a hash spreads buyers.
 pub const SEQUENCES_AN_EPOCH: u64 = seckill_sale::Stock::MAX;
 
 /// Readings of the ledger before it is given up as changing all the time.
@@ -89,6 +90,7 @@ impl Operator {
                 let replaces = old.map(|old| old.figures.epoch);
                 let opening = Opening {
                     opened,
+                    shards: activity.sub_stocks(),
                     buyers,
                     replaces,
                 };

@@ -135,7 +135,7 @@ impl Purchase {
     /// Tickets accepted earlier than `ticket` that are not settled yet. Costs no IO and never rises.
     #[must_use]
     pub fn ahead(&self, ticket: Ticket) -> u64 {
-        let settled = self.stock.settled_up_to(ticket.activity).unwrap_or(u64::MAX);
+        let settled = self.stock.settled_up_to(ticket).unwrap_or(u64::MAX);
         ticket.sequence.saturating_sub(1).saturating_sub(settled)
     }
 

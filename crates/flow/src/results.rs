@@ -84,7 +84,7 @@ impl Results {
 
     fn result(&self, ticket: Ticket, state: TicketState) -> PurchaseResult {
         let queued = |delayed| {
-            let settled = self.stock.settled_up_to(ticket.activity).unwrap_or(u64::MAX);
+            let settled = self.stock.settled_up_to(ticket).unwrap_or(u64::MAX);
             let ahead = ticket.sequence.saturating_sub(1).saturating_sub(settled);
             Progress::Queued {
                 ahead,

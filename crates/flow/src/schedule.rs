@@ -88,12 +88,18 @@ impl Scheduler {
         }
     }
 
-    /// Ticks until `shutdown`, and tells `listener` what each tick did; a tick that was begun is finished.
-    pub async fn run(mut self, shutdown: CancellationToken, mut listener: impl FnMut(&Ticked) + Send) {
+    /// Ticks until `shutdown`, and tells `listener` what each tick did; a tick that was begun is finished. While another node schedules
+    /// (`leads` says no), this one only reads the activities.
+    pub async fn run(
+        mut self,
+        shutdown: CancellationToken,
+        leads: impl Fn() -> bool + Send,
+        mut listener: impl FnMut(&Ticked) + Send,
+    ) {
         let changed = self.operator.changed();
         while !shutdown.is_cancelled() {
             let now = self.operator.layers().stock.now();
-            let ticked = AssertUnwindSafe(self.tick(now)).catch_unwind().await;
+            let ticked = AssertUnwindSafe(self.turn(now, leads())).catch_unwind().await;
             let next_at = match ticked {
                 Ok(ticked) => {
                     listener(&ticked);
@@ -113,5 +119,18 @@ impl Scheduler {
                 () = tokio::time::sleep(wait) => {}
             }
         }
+    }
+
+    /// A tick, or what a node does that does not schedule.
+    async fn turn(&mut self, now: EpochMs, leads: bool) -> Ticked {
+        if leads {
+            return self.tick(now).await;
+        }
+        let mut ticked = Ticked {
+            next_at: now.plus(self.settings.tick_ms_max),
+            ..Ticked::default()
+        };
+        ticked.note(Part::Catalogue, None, self.operator.refresh_catalogue().await);
+        ticked
     }
 }

@@ -7,8 +7,8 @@ use seckill_engine_embedded::storage::{Disk, Storage};
 use seckill_engine_embedded::{CompactionOptions, Embedded, Options, Sequencer, open};
 use seckill_queue::{Queue as _, Verdict, Verdicts};
 use seckill_sale::{
-    Claim, Conclusion, Delivery, Epoch, InstallationId, ManualClock, Opened, Quantity, RequestId, Restored, Status,
-    Terms, TicketState,
+    Claim, Conclusion, Delivery, Epoch, InstallationId, ManualClock, Opened, Quantity, RequestId, Restored, Shards,
+    Status, Terms, TicketState,
 };
 use seckill_stock::{Answer, OpenOutcome, Opening, Stock as _};
 use tempfile::TempDir;
@@ -136,6 +136,7 @@ fn opening(sale: usize, sales: Sales) -> Opening {
     };
     Opening {
         opened,
+        shards: Shards::ONE,
         buyers: buyers.collect(),
         replaces: None,
     }

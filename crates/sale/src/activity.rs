@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ActivityId, Currency, Epoch, EpochMs, Price, ProductId, Quantity, Window};
+use crate::{ActivityId, Currency, Epoch, EpochMs, Price, ProductId, Quantity, Shards, Window};
 
 /// What the operator last said about an activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -101,6 +101,13 @@ impl Activity {
             per_user_limit: self.per_user_limit,
             status: self.status,
         }
+    }
+
+    /// Its sub-stocks, as a store is told: within what one can have, whatever a row says.
+    #[must_use]
+    pub fn sub_stocks(&self) -> Shards {
+        let count = u64::from(self.shards).clamp(Shards::MIN, Shards::MAX);
+        Shards::new(count).unwrap_or(Shards::ONE)
     }
 
     /// What a page shows at `now` while the store says that `stock_left` units are left (none: not preheated yet).

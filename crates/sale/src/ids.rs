@@ -125,6 +125,10 @@ bounded_number! {
     Stock(u32), "stock", 1, 1_000_000_000
 }
 bounded_number! {
+    /// Number of sub-stocks of an activity.
+    Shards(u16), "shards", 1, 16
+}
+bounded_number! {
     /// Generation of an activity's store state; every rebuild counts it up, so that what belongs to an older state can be told.
     Epoch(u32), "epoch", 1, 4_294_967_295
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use seckill_engine_embedded::Embedded;
-use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Terms, UserId};
+use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Terms, Ticket, UserId};
 use seckill_stock::{Answer, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
 
 use crate::fault::Fault;
@@ -107,8 +107,8 @@ impl Stock for Store {
         self.engine.stock_left(activity)
     }
 
-    fn settled_up_to(&self, activity: ActivityId) -> Option<u64> {
-        self.engine.settled_up_to(activity)
+    fn settled_up_to(&self, ticket: Ticket) -> Option<u64> {
+        self.engine.settled_up_to(ticket)
     }
 
     async fn claim(&self, batch: Vec<Claim>) -> Vec<Answer> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use seckill_sale::{
     ActivityId, Buyer, Claim, Epoch, EpochMs, ManualClock, NotReady, Opened, Quantity, Refusal, RequestId, RequestKey,
-    Status, Terms, TicketState, UserId, Window,
+    Shards, Status, Terms, TicketState, UserId, Window,
 };
 
 use crate::{Answer, Glance, OpenOutcome, Opening, Reserved, Stock};
@@ -26,6 +26,8 @@ pub struct Fixture {
     pub stock: Arc<dyn Stock>,
     /// Its clock.
     pub clock: Arc<ManualClock>,
+    /// Sub-stocks that the sale is opened with. What of order facts say holds within each; with one they say it of the whole sale.
+    pub shards: Shards,
 }
 
 impl Fixture {
@@ -68,6 +70,7 @@ impl Fixture {
         };
         Opening {
             opened,
+            shards: Shards::ONE,
             buyers: Vec::new(),
             replaces: None,
         }
@@ -75,8 +78,36 @@ impl Fixture {
 
     /// Opens the sale with `left` units.
     pub async fn open(&self, left: u64) {
-        let outcome = self.stock.open(Self::opening(Self::activity(), left)).await;
+        let outcome = self.stock.open(self.opening_here(left)).await;
         assert_eq!(outcome, Ok(OpenOutcome::Created));
+    }
+
+    /// What opens the sale with `left` units in this fixture's sub-stocks.
+    #[must_use]
+    pub fn opening_here(&self, left: u64) -> Opening {
+        Opening {
+            shards: self.shards,
+            ..Self::opening(Self::activity(), left)
+        }
+    }
+
+    /// Has claims decided in this order: as one batch where the sale is in one piece, else one by one, since sub-stocks decide at once.
+    pub async fn in_order(&self, claims: Vec<Claim>) -> Vec<Answer> {
+        if !self.shards.is_split() {
+            return self.stock.claim(claims).await;
+        }
+        let mut answers = Vec::new();
+        for claim in claims {
+            answers.extend(self.stock.claim(vec![claim]).await);
+        }
+        answers
+    }
+
+    /// The sequence that is a user's where his sub-stock gives out its `nth`.
+    #[must_use]
+    pub fn sequence(&self, user: &str, nth: u64) -> u64 {
+        let user = UserId::new(user).expect("valid");
+        self.shards.sequence(self.shards.of(&user), nth)
     }
 
     /// A claim of `user` with a key of his own.

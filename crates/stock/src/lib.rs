@@ -11,7 +11,8 @@ pub mod members;
 
 use async_trait::async_trait;
 use seckill_sale::{
-    ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, NotReady, Opened, Refusal, Restored, Terms, Ticket, UserId,
+    ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, NotReady, Opened, Refusal, Restored, Shards, Terms, Ticket,
+    UserId,
 };
 
 pub use batcher::{Batcher, Claims};
@@ -87,6 +88,8 @@ pub enum OpenOutcome {
 pub struct Opening {
     /// Rules, epoch, units, next sequence, applied movement.
     pub opened: Opened,
+    /// Sub-stocks that the sale is split into, for as long as its state lasts. A store in one process keeps it in one piece all the same.
+    pub shards: Shards,
     /// Buyers already known to the ledger.
     pub buyers: Vec<Restored>,
     /// Epoch of the state that is given up for this one; none: a state that is there stays.
@@ -127,8 +130,10 @@ pub trait Stock: Brake {
     /// Units left as last published; none where the sale has no state. Costs no IO.
     fn stock_left(&self, activity: ActivityId) -> Option<u64>;
 
-    /// Every ticket of the sale up to this sequence is settled or dead; none where the sale has no state. Costs no IO.
-    fn settled_up_to(&self, activity: ActivityId) -> Option<u64>;
+    /// Every ticket that was accepted before this one and has a sequence up to this is settled or dead; none where the sale has no state.
+    /// Sub-stocks settle each at its own pace, so it is told of the ticket's own: for one ticket it never falls while tickets only leave the
+    /// queue, and what is between it and the ticket's sequence is about how many wait before it. Costs no IO.
+    fn settled_up_to(&self, ticket: Ticket) -> Option<u64>;
 
     /// Decides a batch. Within it a later claim sees the earlier one's outcome. Answers stand in the order of the claims.
     async fn claim(&self, batch: Vec<Claim>) -> Vec<Answer>;

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use seckill_sale::{Claim, EpochMs, Refusal};
+use seckill_sale::{ActivityId, Claim, EpochMs, Refusal, UserId};
 use tokio::sync::{Notify, oneshot};
 
 use crate::{Answer, Batcher, Stock};
@@ -100,6 +100,14 @@ pub struct Gathering {
 }
 
 impl Gathering {
+    /// Whose claim has waited longest, so that a store that serves several parts at once can tell which of them it concerns.
+    #[must_use]
+    pub fn oldest(&self) -> Option<(ActivityId, UserId)> {
+        let line = self.shared.line.lock();
+        let Waiting { claim, .. } = line.waiting.front()?;
+        Some((claim.activity, claim.user.clone()))
+    }
+
     /// The batch, closed now; the oldest claim first. It may be empty. Claims that have waited too long are shed.
     #[must_use]
     pub fn take(self) -> Vec<Claim> {

@@ -20,6 +20,6 @@ pub use mariadb::{MariaDb, MariaDbServer};
 pub use postgres::{Postgres, PostgresServer};
 pub use proxy::{Network, Proxy};
 pub use redis::Redis;
-pub use server::{Program, Server};
+pub use server::{Program, Server, free_address};
 pub use shared::Kind;
 pub use token::token;

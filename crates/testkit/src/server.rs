@@ -228,9 +228,17 @@ impl Server {
     /// # Errors
     /// As [`call`].
     pub fn buy(&self, activity: u64, user: &str, key: &str) -> io::Result<Answer> {
+        Self::buy_at(self.public, activity, user, key)
+    }
+
+    /// The same at a public port, whichever process it is of.
+    ///
+    /// # Errors
+    /// As [`call`].
+    pub fn buy_at(public: SocketAddr, activity: u64, user: &str, key: &str) -> io::Result<Answer> {
         let bearer = format!("Authorization: Bearer {}", token(user, JWT_SECRET));
         let headers = [bearer, format!("Idempotency-Key: {key}")];
-        call(self.public, "POST", &format!("/api/seckill/{activity}"), &headers, None)
+        call(public, "POST", &format!("/api/seckill/{activity}"), &headers, None)
     }
 
     /// A request of the operator.
@@ -244,12 +252,12 @@ impl Server {
         call(self.admin, method, path, &headers, body.as_deref()).expect("the admin port answers")
     }
 
-    /// A product with ten times the units and a preheated activity of `stock` units that is open now; `more` goes into its body.
+    /// A product with ten times the units and an activity of `stock` units that is open now; `more` goes into its body.
     ///
     /// # Panics
     /// Where the server refuses.
     #[must_use]
-    pub fn sale(&self, stock: u64, more: &Value) -> u64 {
+    pub fn created(&self, stock: u64, more: &Value) -> u64 {
         let product = json!({"name": "thing", "price_cents": 9900, "currency": "CNY", "stock": stock * 10});
         let product = self.as_admin("POST", "/admin/api/products", Some(&product));
         let mut activity = json!({
@@ -265,7 +273,16 @@ impl Server {
         }
         let created = self.as_admin("POST", "/admin/api/activities", Some(&activity));
         assert_eq!(created.status, 201, "{created:?}");
-        let id = created.data()["id"].as_u64().expect("an id");
+        created.data()["id"].as_u64().expect("an id")
+    }
+
+    /// As [`Server::created`], preheated.
+    ///
+    /// # Panics
+    /// Where the server refuses.
+    #[must_use]
+    pub fn sale(&self, stock: u64, more: &Value) -> u64 {
+        let id = self.created(stock, more);
         let preheated = self.as_admin("POST", &format!("/admin/api/activities/{id}/preheat"), Some(&json!({})));
         assert_eq!(preheated.status, 200, "{preheated:?}");
         id
@@ -282,7 +299,11 @@ impl Drop for Server {
 }
 
 /// A loopback address whose port is free now.
-pub(crate) fn free_address() -> SocketAddr {
+///
+/// # Panics
+/// Where there is none.
+#[must_use]
+pub fn free_address() -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     listener.local_addr().expect("bound")
 }

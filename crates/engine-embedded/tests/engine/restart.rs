@@ -11,6 +11,7 @@ pub(crate) fn fixture(engine: &Engine) -> Fixture {
     Fixture {
         stock: std::sync::Arc::new(engine.engine.clone()),
         clock: engine.clock.clone(),
+        shards: seckill_sale::Shards::ONE,
     }
 }
 

@@ -101,6 +101,7 @@ impl Engine {
         let fixture = Fixture {
             stock: Arc::new(self.engine.clone()),
             clock: self.clock.clone(),
+            shards: seckill_sale::Shards::ONE,
         };
         std::mem::forget(self);
         fixture
@@ -135,6 +136,7 @@ impl Engine {
             queue,
             front: Arc::new(Front(engine)),
             clock,
+            shards: seckill_sale::Shards::ONE,
         }
     }
 }

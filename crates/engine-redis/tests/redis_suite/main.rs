@@ -8,17 +8,29 @@ mod openings;
 mod outages;
 mod replies;
 mod sale;
+mod shards;
 mod sold_out;
 mod support;
 
 mod stock {
     use crate::support::{block_on, fixture};
-    seckill_stock::stock_conformance!(fixture(), block_on);
+    seckill_stock::stock_conformance!(fixture(1), block_on);
 }
 
 mod queue {
     use crate::support::{block_on, queue_fixture};
-    seckill_queue::queue_conformance!(queue_fixture(), block_on);
+    seckill_queue::queue_conformance!(queue_fixture(1), block_on);
+}
+
+/// The same facts of a sale that is split.
+mod split_stock {
+    use crate::support::{block_on, fixture};
+    seckill_stock::stock_conformance!(fixture(4), block_on);
+}
+
+mod split_queue {
+    use crate::support::{block_on, queue_fixture};
+    seckill_queue::queue_conformance!(queue_fixture(4), block_on);
 }
 
 mod members {

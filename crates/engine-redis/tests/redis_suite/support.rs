@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use seckill_engine_redis::{Engine, Options};
-use seckill_sale::{ActivityId, Claim, ManualClock, Ticket, TicketState, UserId};
+use seckill_sale::{ActivityId, Claim, ManualClock, Shards, Ticket, TicketState, UserId};
 use seckill_stock::conformance::Fixture;
-use seckill_stock::{OpenOutcome, Stock};
+use seckill_stock::{OpenOutcome, Opening, Stock};
 use seckill_testkit::Redis;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::oneshot;
@@ -108,12 +108,13 @@ fn kept() -> (Engine, Arc<ManualClock>) {
     (engine, clock)
 }
 
-/// For the stock's conformance.
-pub fn fixture() -> Fixture {
+/// For the stock's conformance, with so many shards.
+pub fn fixture(shards: u64) -> Fixture {
     let (engine, clock) = kept();
     Fixture {
         stock: Arc::new(engine),
         clock,
+        shards: Shards::new(shards).expect("in range"),
     }
 }
 
@@ -126,13 +127,18 @@ pub fn members_fixture() -> seckill_stock::members::conformance::Fixture {
     }
 }
 
-/// For the queue's conformance: two sales are open.
-pub fn queue_fixture() -> seckill_queue::conformance::Fixture {
+/// For the queue's conformance: two sales are open, with so many shards each.
+pub fn queue_fixture(shards: u64) -> seckill_queue::conformance::Fixture {
     let (engine, clock) = kept();
+    let shards = Shards::new(shards).expect("in range");
     let opening = async {
         for id in [7, 8] {
             let activity = ActivityId::new(id).expect("in range");
-            let outcome = engine.open(Fixture::opening(activity, 100)).await;
+            let opening = Opening {
+                shards,
+                ..Fixture::opening(activity, 100)
+            };
+            let outcome = engine.open(opening).await;
             assert_eq!(outcome, Ok(OpenOutcome::Created));
         }
     };
@@ -141,6 +147,7 @@ pub fn queue_fixture() -> seckill_queue::conformance::Fixture {
         queue: Arc::new(engine.clone()),
         front: Arc::new(Front(engine)),
         clock,
+        shards,
     }
 }
 

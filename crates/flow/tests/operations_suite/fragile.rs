@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use seckill_queue::{Queue, Verdicts};
-use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Terms, UserId};
+use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Terms, Ticket, UserId};
 use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Stock};
 use tokio::sync::{Notify, RwLock, RwLockWriteGuard};
 
@@ -125,8 +125,8 @@ impl Stock for Fragile {
     fn stock_left(&self, activity: ActivityId) -> Option<u64> {
         self.engine.stock_left(activity)
     }
-    fn settled_up_to(&self, activity: ActivityId) -> Option<u64> {
-        self.engine.settled_up_to(activity)
+    fn settled_up_to(&self, ticket: Ticket) -> Option<u64> {
+        self.engine.settled_up_to(ticket)
     }
     async fn claim(&self, batch: Vec<Claim>) -> Vec<Answer> {
         self.engine.claim(batch).await

@@ -1,6 +1,6 @@
 //! The scheduler's tick: what is due is done in its part, and a part that fails holds up no other.
 
-use seckill_flow::{Part, SchedulerSettings};
+use seckill_flow::{Part, SchedulerSettings, Ticked};
 use seckill_ledger::Catalog;
 use seckill_sale::{Refusal, Status};
 use seckill_stock::Stock;
@@ -171,7 +171,23 @@ fn loop_ticks_until_it_is_told_to_stop() {
         let id = house.created(3).await;
         let shutdown = tokio_util::sync::CancellationToken::new();
         shutdown.cancel();
-        house.scheduler().run(shutdown, |_| panic!("no tick was wanted")).await;
+        house
+            .scheduler()
+            .run(shutdown, || true, |_| panic!("no tick was wanted"))
+            .await;
         assert_eq!(house.handle.figures(id).await, Ok(None), "told before it began");
+    });
+}
+
+#[test]
+fn loop_of_a_node_that_does_not_schedule_reads_the_activities_and_changes_nothing() {
+    run(async {
+        let house = House::new();
+        let id = house.created(3).await;
+        let shutdown = tokio_util::sync::CancellationToken::new();
+        let end = |_: &Ticked| shutdown.cancel();
+        house.scheduler().run(shutdown.clone(), || false, end).await;
+        assert_eq!(house.handle.figures(id).await, Ok(None), "another node preheats it");
+        assert!(house.catalogue.find(id).is_ok(), "buyers are answered here, too");
     });
 }

@@ -1,6 +1,7 @@
 //! What runs beside the ports: workers, the scheduler, and the looks at what another process may have changed.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -9,6 +10,7 @@ use seckill_settings::StoreUrl;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::membership;
 use super::node::Node;
 use super::progress;
 use crate::exit::Failure;
@@ -35,6 +37,8 @@ impl House {
             let node = node.clone();
             threads.push(start_thread("progress", move || progress::follow(node))?);
         }
+        let among_others = node.clone();
+        threads.push(start_thread("members", move || membership::follow(among_others))?);
         let (node, console) = (node.clone(), console.clone());
         threads.push(start_thread("refresh", move || refresh_until_shutdown(node, console))?);
         Ok(Self(threads))
@@ -73,7 +77,9 @@ async fn run_workers(node: Arc<Node>) {
 
 async fn run_scheduler(node: Arc<Node>) {
     let scheduler = node.scheduler();
-    scheduler.run(node.shutdown.house.clone(), |_| ()).await;
+    let leads = node.membership.leads();
+    let leads = move || leads.load(Ordering::Relaxed);
+    scheduler.run(node.shutdown.house.clone(), leads, |_| ()).await;
 }
 
 async fn refresh_until_shutdown(node: Arc<Node>, console: Arc<Console>) {

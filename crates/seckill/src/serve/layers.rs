@@ -60,6 +60,8 @@ pub(crate) fn open_layers(settings: &Settings, mut patience: Patience<'_>) -> Re
     let installation = block_on(ledger.installation()).map_err(Failure::unreachable)?;
     let store = store::open(settings, installation.id, &mut patience)?;
     let standing = store.standing()?;
+    // Read again behind the store's: other processes settle meanwhile, and the ledger is always first.
+    let installation = block_on(ledger.installation()).map_err(Failure::unreachable)?;
     Ok(Opened {
         store,
         ledger,

@@ -16,6 +16,7 @@ mod house_checks;
 pub(crate) mod layers;
 mod ledger;
 mod locked_database;
+mod membership;
 mod meters;
 pub(crate) mod node;
 mod operator_settings;
@@ -77,7 +78,7 @@ pub(crate) fn start(mut settings: Settings, roles: Roles, signals: &mut Signals)
     meters::connect(&node, public.as_ref().map(|public| public.counts().clone()));
     node.readiness.set_ready();
     let public_addr = public.as_ref().map(ServerHandle::local_addr);
-    tracing::info!(roles = roles.names(), public = ?public_addr, admin = %admin.local_addr(), "ready");
+    tracing::info!(roles = roles.names().join(","), public = ?public_addr, admin = %admin.local_addr(), "ready");
     Ok(Running {
         node,
         house,

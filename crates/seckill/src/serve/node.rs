@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::access;
 use super::layers::{Layers, Opened, block_on};
+use super::membership::Membership;
 use super::operator_settings;
 use super::roles::Roles;
 use super::secrets;
@@ -46,6 +47,7 @@ pub(crate) struct Node {
     pub(crate) results: Arc<Results>,
     pub(crate) pace: Arc<Pace>,
     pub(crate) operator: Arc<Operator>,
+    pub(crate) membership: Membership,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) counts: Arc<WorkerCounts>,
     pub(crate) readiness: Readiness,
@@ -74,6 +76,11 @@ impl Node {
         stock.set_backlog_max(switches.backlog_max);
         let secret = secrets::purchase_token_secret(&settings)?;
         let gate = Arc::new(access::gate(&settings, secret, switches)?);
+        let (name, admin) = (
+            secrets::node_name(&settings.data_dir)?,
+            settings.admin.listen.to_string(),
+        );
+        let membership = Membership::new(layers.store.members(), name, roles.names(), admin);
         let pace = Arc::<Pace>::default();
         let results = Arc::new(Results::new(stock.clone(), ledger.clone(), pace.clone()));
         let operator = Operator::new(
@@ -94,6 +101,7 @@ impl Node {
             results,
             pace,
             operator: Arc::new(operator),
+            membership,
             metrics,
             counts: Arc::default(),
             readiness: Readiness::default(),

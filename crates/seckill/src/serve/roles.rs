@@ -44,14 +44,17 @@ impl Roles {
         Ok(roles)
     }
 
-    /// Their names, for people.
-    pub(crate) fn names(self) -> String {
+    /// Their names.
+    pub(crate) fn names(self) -> Vec<String> {
         let named = [
             (self.api, "api"),
             (self.worker, "worker"),
             (self.scheduler, "scheduler"),
         ];
-        let names: Vec<_> = named.iter().filter(|(has, _)| *has).map(|(_, name)| *name).collect();
-        names.join(",")
+        named
+            .iter()
+            .filter(|(has, _)| *has)
+            .map(|(_, name)| (*name).to_owned())
+            .collect()
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use seckill_queue::Queue;
 use seckill_sale::{ActivityId, Figures, InstallationId, UserId};
 use seckill_settings::{Settings, StoreUrl};
-use seckill_stock::Stock;
+use seckill_stock::{Members, Stock};
 
 use super::Patience;
 use crate::exit::Failure;
@@ -100,6 +100,14 @@ impl Store {
 
     /// As a queue.
     pub(crate) fn queue(&self) -> Arc<dyn Queue> {
+        match self {
+            Self::InProcess(store) => Arc::new(store.engine().clone()),
+            Self::OnRedis(store) => Arc::new(store.engine().clone()),
+        }
+    }
+
+    /// As what its processes know of one another.
+    pub(crate) fn members(&self) -> Arc<dyn Members> {
         match self {
             Self::InProcess(store) => Arc::new(store.engine().clone()),
             Self::OnRedis(store) => Arc::new(store.engine().clone()),

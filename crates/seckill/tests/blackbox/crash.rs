@@ -17,11 +17,11 @@ const BUYERS_AT_ONCE: usize = 8;
 
 /// What the clients read, over all rounds.
 #[derive(Default)]
-struct History {
+pub(crate) struct History {
     /// Ticket of each user who read a 202.
-    tickets: BTreeMap<String, String>,
+    pub(crate) tickets: BTreeMap<String, String>,
     /// Users whose request got no whole answer, or an unknown outcome.
-    unanswered: BTreeSet<String>,
+    pub(crate) unanswered: BTreeSet<String>,
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn check_end(server: &Server, activity: u64, history: &History) {
     );
 }
 
-fn orders_by_user(server: &Server, activity: u64) -> BTreeMap<String, u64> {
+pub(crate) fn orders_by_user(server: &Server, activity: u64) -> BTreeMap<String, u64> {
     let (mut orders, mut cursor) = (BTreeMap::new(), String::new());
     loop {
         let path = format!("/admin/api/orders?activity_id={activity}&limit=500{cursor}");

@@ -7,31 +7,38 @@ use serde_json::{Value, json};
 
 use crate::program;
 
-const API: &[&str] = &["serve", "--roles", "api"];
-const WORKER: &[&str] = &["work"];
-const SCHEDULER: &[&str] = &["serve", "--roles", "scheduler"];
+pub(crate) const API: &[&str] = &["serve", "--roles", "api"];
+pub(crate) const WORKER: &[&str] = &["work"];
+pub(crate) const SCHEDULER: &[&str] = &["serve", "--roles", "scheduler"];
 
 /// Processes that share a store and a database.
-struct Shop {
-    redis: Redis,
+pub(crate) struct Shop {
+    pub(crate) redis: Redis,
+    store: String,
     database: String,
-    nodes: Vec<Server>,
+    pub(crate) nodes: Vec<Server>,
 }
 
 impl Shop {
-    fn new(database: String) -> Self {
+    pub(crate) fn new(database: String) -> Self {
+        let redis = Redis::start();
         Self {
-            redis: Redis::start(),
+            store: redis.url(),
+            redis,
             database,
             nodes: Vec::new(),
         }
     }
 
-    fn with(mut self, tasks: &[&[&str]]) -> Self {
+    /// The same, whose processes reach the store by another address: through a proxy.
+    pub(crate) fn reaching_the_store_by(self, store: String) -> Self {
+        Self { store, ..self }
+    }
+
+    pub(crate) fn with(mut self, tasks: &[&[&str]]) -> Self {
         for task in tasks {
-            let url = self.redis.url();
             let settings = [
-                ("SECKILL_STORE__URL", url.as_str()),
+                ("SECKILL_STORE__URL", self.store.as_str()),
                 ("SECKILL_DATABASE__URL", &self.database),
                 ("SECKILL_DATABASE__MIGRATE", "auto"),
             ];
@@ -128,4 +135,54 @@ fn what_an_operator_does_at_one_node_holds_at_all_of_them() {
     until_buying_says(there, activity, "b", 202);
     admin(here, "PATCH", "/admin/api/switches", &json!({"entry_open": false}));
     until_buying_says(there, activity, "c", 503);
+}
+
+#[test]
+fn another_scheduler_goes_on_where_one_was_killed() {
+    let database = Postgres::fresh();
+    let mut shop = Shop::new(database.url()).with(&[API, SCHEDULER, SCHEDULER]);
+    let waits = |node: usize| shop.nodes[node].log().contains("another node schedules now");
+    let _one_waits = shop.nodes[0].until(|| waits(1) || waits(2), |waits| *waits);
+    let leader = if waits(1) { 2 } else { 1 };
+    shop.nodes[leader].kill();
+    shop.nodes[3 - leader].until_logged("this node schedules from now on");
+    // Nobody preheats by hand.
+    let activity = shop.nodes[0].created(2, &json!({}));
+    until_buying_says(&shop.nodes[0], activity, "a", 202);
+}
+
+/// Script calls that the store has had.
+fn script_calls(redis: &Redis) -> u64 {
+    let stats = redis.command(&["INFO", "commandstats"]).expect("answers");
+    let of_scripts = stats.lines().filter(|line| line.starts_with("cmdstat_evalsha:"));
+    let calls = of_scripts.filter_map(|line| line.split_once("calls=")?.1.split(',').next()?.parse::<u64>().ok());
+    calls.sum()
+}
+
+#[test]
+fn strangers_who_come_after_the_sell_out_do_not_reach_the_store() {
+    const STRANGERS: u64 = 50;
+    let database = Postgres::fresh();
+    let shop = Shop::new(database.url()).with(&[API, WORKER, SCHEDULER]);
+    let node = &shop.nodes[0];
+    let activity = node.sale(1, &json!({}));
+    assert_eq!(node.buy(activity, "a", "k").expect("answers").status, 202);
+    let _books = node.settled(activity);
+    // From when the node holds all buyers of the sale, it refuses by itself: but for the looks around that every node takes, and which may
+    // fall between, there is no call. One that asked the store for each of them would never get there.
+    let (mut number, mut refused_alone) = (0, 0);
+    let refuse = || {
+        number += 1;
+        let before = script_calls(&shop.redis);
+        assert_eq!(
+            node.buy(activity, &format!("s{number}"), "k").expect("answers").status,
+            410
+        );
+        refused_alone += u64::from(script_calls(&shop.redis) == before);
+        refused_alone
+    };
+    let _alone = node.until(refuse, |alone| *alone == STRANGERS);
+    // He who has a ticket hears of it all the same.
+    let again = node.buy(activity, "a", "other").expect("answers");
+    assert_eq!((again.status, again.code()), (409, 40_004));
 }

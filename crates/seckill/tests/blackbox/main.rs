@@ -6,6 +6,7 @@ mod command_line;
 mod crash;
 mod database_servers;
 mod demo;
+mod deploy;
 mod disaster;
 mod distributed;
 mod documents;
@@ -19,6 +20,7 @@ mod shutdown;
 mod start;
 mod start_hanging;
 mod stopped;
+mod storm;
 
 use seckill_testkit::Program;
 

@@ -6,7 +6,7 @@ use super::{Fixture, Refusal, UserId};
 pub async fn units_are_sold_exactly(fixture: &Fixture) {
     fixture.open(5).await;
     let claims = (0..20).map(|n| Fixture::claim(&format!("u{n}"), n, 1)).collect();
-    let answers = fixture.stock.claim(claims).await;
+    let answers = fixture.in_order(claims).await;
     assert_eq!(answers.iter().filter(|answer| answer.is_ok()).count(), 5);
     assert!(answers.iter().skip(5).all(|answer| *answer == Err(Refusal::SoldOut)));
     assert_eq!(fixture.stock.stock_left(Fixture::activity()), Some(0));
@@ -103,8 +103,7 @@ pub async fn quantity_above_what_is_left_is_sold_out(fixture: &Fixture) {
     fixture.open(3).await;
     let two = |user, key| Fixture::claim(user, key, 2);
     let answers = fixture
-        .stock
-        .claim(vec![two("a", 1), two("b", 2), Fixture::claim("c", 3, 1)])
+        .in_order(vec![two("a", 1), two("b", 2), Fixture::claim("c", 3, 1)])
         .await;
     assert!(answers[0].is_ok() && answers[2].is_ok(), "{answers:?}");
     assert_eq!(answers[1], Err(Refusal::SoldOut));
@@ -145,11 +144,15 @@ pub async fn users_are_told_apart_bytewise(fixture: &Fixture) {
     }
 }
 
-/// Tickets count from one without a gap.
+/// Tickets count from one without a gap; those of a sub-stock in steps of their own.
 pub async fn sequences_ascend_from_one(fixture: &Fixture) {
     fixture.open(10).await;
+    let mut given = [0; 16];
     for n in 1..=10 {
         let user = format!("u{n}");
-        assert_eq!(fixture.bought(&user, 1).await.ticket.sequence, n);
+        let (shard, nth) = fixture.shards.place(fixture.bought(&user, 1).await.ticket.sequence);
+        given[usize::try_from(shard).expect("small")] += 1;
+        assert_eq!(nth, given[usize::try_from(shard).expect("small")]);
+        assert_eq!(shard, fixture.shards.of(&UserId::new(&user).expect("valid")));
     }
 }

@@ -1,0 +1,207 @@
+//! Builds a sale of several shards. The first shard is the arbiter: who has begun it last builds the sale, and it is built from the step
+//! on that opens it; the others are filled before.
+//!
+//! ```text
+//! look at all ──▶ begin the first ──▶ each: begin, add, filled ──▶ the first: built ──▶ the others: built
+//!      └──a whole sale stands, or one that only waits for its last steps: they are done──▶ exists
+//! ```
+
+use seckill_sale::{ActivityId, Epoch, NotReady, Restored, Shards};
+use seckill_stock::{OpenOutcome, Opening};
+
+use crate::Error;
+use crate::keys::{self, Place};
+use crate::look::Found;
+use crate::opening::{STEP_SIZE_MAX, begin_arguments, buyer_arguments};
+use crate::script::{LOOK, OPEN};
+use crate::shared::Shared;
+use crate::summary::{Outcome, Summary};
+
+/// How often a shard is begun anew where another builder, who had to give way, has been at it.
+const BEGINNINGS_MAX: usize = 4;
+
+/// One build.
+struct Build<'a> {
+    opening: &'a Opening,
+    builder: Vec<u8>,
+    /// Epoch of what stands in each shard and gives way.
+    replaced: Vec<Option<Epoch>>,
+}
+
+/// What stands in the shards.
+enum Standing {
+    /// What gives way, in each.
+    Gives(Vec<Option<Epoch>>),
+    Exists(Epoch),
+}
+
+impl Shared {
+    /// As [`Shared::open`], where the sale has several shards.
+    pub(crate) async fn open_split(&self, opening: &Opening) -> Result<OpenOutcome, Error> {
+        let (activity, shards) = (opening.opened.terms.activity, opening.shards);
+        let replaced = match self.standing(opening).await? {
+            Standing::Exists(epoch) => return Ok(OpenOutcome::Exists { epoch }),
+            Standing::Gives(replaced) => replaced,
+        };
+        check_tickets(opening)?;
+        let listed: u64 = self
+            .link
+            .command(redis::cmd("SADD").arg(keys::SALES).arg(keys::listed(activity, shards)))
+            .await?;
+        tracing::debug!(%activity, %shards, listed, "a sale is opened");
+        let build = Build {
+            opening,
+            builder: self.builder(),
+            replaced,
+        };
+        let first = Place::of(activity, shards, 0);
+        if let Some(epoch) = self.begin(&build, first).await? {
+            return Ok(OpenOutcome::Exists { epoch });
+        }
+        for place in Place::all(activity, shards) {
+            self.fill(&build, place).await?;
+        }
+        for place in Place::all(activity, shards) {
+            if self.build_step(&build, place, "built", Vec::new()).await? != "created" {
+                return Err(Error::NotReady(NotReady::Recovering));
+            }
+        }
+        Ok(OpenOutcome::Created)
+    }
+
+    /// Whether the sale may be built, and in place of what.
+    async fn standing(&self, opening: &Opening) -> Result<Standing, Error> {
+        let (activity, shards) = (opening.opened.terms.activity, opening.shards);
+        let gives = |epoch: Epoch| opening.replaces == Some(epoch);
+        match self.look_at(activity, shards).await {
+            Ok(Found::Nothing) => return Ok(Standing::Gives(vec![None; Place::all(activity, shards).count()])),
+            Ok(Found::Whole(reading)) => {
+                let epoch = reading
+                    .figures()
+                    .map(|figures| figures.epoch)
+                    .ok_or(Error::Unavailable)?;
+                if !gives(epoch) {
+                    return Ok(Standing::Exists(epoch));
+                }
+            }
+            Ok(Found::HalfBuilt) => {
+                if let Some(epoch) = self.finish_building(activity, shards).await? {
+                    return Ok(Standing::Exists(epoch));
+                }
+            }
+            Ok(Found::Split(others)) => {
+                tracing::error!(%activity, %shards, %others, "a sale that is open keeps the number of its shards");
+                return Err(Error::NotReady(NotReady::StoreUnsafe));
+            }
+            // Shard by shard below.
+            Err(Error::NotReady(_)) => {}
+            Err(error) => return Err(error),
+        }
+        let mut replaced = Vec::new();
+        let mut first_gives = false;
+        for place in Place::all(activity, shards) {
+            let epoch = match self.call(&LOOK, place, vec![b"summary".to_vec()]).await?.outcome {
+                Outcome::Done(summary, _) => Some(summary.figures.epoch),
+                Outcome::None => None,
+                Outcome::Filled | Outcome::Unusable(NotReady::Recovering) => {
+                    // Behind a first shard that is being built, whole ones are what it replaces; else a shard is lost, and its sale with it.
+                    first_gives |= place.shard == 0;
+                    None
+                }
+                _ => return Err(Error::NotReady(NotReady::StoreUnsafe)),
+            };
+            if epoch.is_some_and(|epoch| !gives(epoch) && !first_gives) {
+                return Err(Error::NotReady(NotReady::StoreUnsafe));
+            }
+            replaced.push(epoch);
+        }
+        Ok(Standing::Gives(replaced))
+    }
+
+    /// Does the last step for shards that are filled while the first stands; gives the epoch, or none where the first does not.
+    pub(crate) async fn finish_building(&self, activity: ActivityId, shards: Shards) -> Result<Option<Epoch>, Error> {
+        let first = Place::of(activity, shards, 0);
+        let Outcome::Done(summary, _) = self.call(&LOOK, first, vec![b"summary".to_vec()]).await?.outcome else {
+            return Ok(None);
+        };
+        let Summary { builder, figures, .. } = *summary;
+        for place in Place::all(activity, shards) {
+            let own = vec![b"finish".to_vec(), builder.clone().into_bytes()];
+            let (_, said) = self.call(&OPEN, place, own).await?.done()?;
+            if said.first().is_none_or(|said| said != "created") {
+                return Err(Error::NotReady(NotReady::StoreUnsafe));
+            }
+        }
+        Ok(Some(figures.epoch))
+    }
+
+    /// Begins a shard; gives the epoch of a state that stands there and does not give way.
+    async fn begin(&self, build: &Build<'_>, place: Place) -> Result<Option<Epoch>, Error> {
+        let opened = &build.opening.opened;
+        let left = place.shards.share(place.shard, opened.left);
+        let next_nth = place.shards.first_nth(place.shard, opened.next_sequence);
+        let own = begin_arguments(opened, left, next_nth, build.replaced[place.index()]);
+        let mut arguments = vec![b"begin".to_vec(), build.builder.clone()];
+        arguments.extend(own);
+        let (summary, said) = self.call(&OPEN, place, arguments).await?.done()?;
+        let exists = said.first().is_some_and(|said| said == "exists");
+        Ok(exists.then_some(summary.figures.epoch))
+    }
+
+    /// Fills a shard with its buyers. Whoever has lost the first shard to another builder stops.
+    async fn fill(&self, build: &Build<'_>, place: Place) -> Result<(), Error> {
+        let shards = place.shards;
+        let mine: Vec<&Restored> = build
+            .opening
+            .buyers
+            .iter()
+            .filter(|buyer| shards.of(&buyer.user) == place.shard)
+            .collect();
+        for _ in 0..BEGINNINGS_MAX {
+            // The first is begun already. Adding nobody to it tells whose it is.
+            if self.build_step(build, place.sibling(0), "add", Vec::new()).await? == "lost" {
+                break;
+            }
+            if place.shard != 0 && self.begin(build, place).await?.is_some() {
+                return Err(Error::NotReady(NotReady::StoreUnsafe));
+            }
+            let mut is_mine = true;
+            for part in mine.chunks(STEP_SIZE_MAX) {
+                let nth = |buyer: &Restored| shards.place(buyer.sequence).1;
+                let more = part
+                    .iter()
+                    .flat_map(|buyer| buyer_arguments(buyer, nth(buyer)))
+                    .collect();
+                is_mine &= self.build_step(build, place, "add", more).await? != "lost";
+            }
+            if is_mine && self.build_step(build, place, "filled", Vec::new()).await? == "filled" {
+                return Ok(());
+            }
+        }
+        Err(Error::NotReady(NotReady::Recovering))
+    }
+
+    async fn build_step(
+        &self,
+        build: &Build<'_>,
+        place: Place,
+        name: &str,
+        more: Vec<Vec<u8>>,
+    ) -> Result<String, Error> {
+        let own = [vec![name.as_bytes().to_vec(), build.builder.clone()], more].concat();
+        let (_, said) = self.call(&OPEN, place, own).await?.done()?;
+        Ok(said.into_iter().next().unwrap_or_default())
+    }
+}
+
+/// A ticket is found by its sequence, and its buyer by his name: both must name the same shard.
+fn check_tickets(opening: &Opening) -> Result<(), Error> {
+    let astray = |buyer: &&Restored| opening.shards.place(buyer.sequence).0 != opening.shards.of(&buyer.user);
+    match opening.buyers.iter().find(astray) {
+        None => Ok(()),
+        Some(Restored { user, sequence, .. }) => {
+            tracing::error!(%user, sequence, "a ticket belongs to another shard than its buyer: the sale had another number of shards");
+            Err(Error::NotReady(NotReady::StoreUnsafe))
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Many processes while parts of them die, hang or lose their network: what a buyer was told holds, nothing is sold twice, nothing is lost.
+
+use std::net::SocketAddr;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use seckill_testkit::{MariaDb, Network, Postgres, Proxy, Server};
+use serde_json::{Value, json};
+
+use crate::crash::{History, orders_by_user};
+use crate::distributed::{API, SCHEDULER, Shop, WORKER};
+
+const STOCK: u64 = 600;
+const BUYERS_AT_ONCE: usize = 6;
+/// Answers that buyers have to hear before and after each accident: so many that it comes in the middle of a rush.
+const ANSWERS_APART: u64 = 25;
+
+/// Where the roles are in the shop.
+const APIS: usize = 2;
+const FIRST_WORKER: usize = APIS;
+
+/// Everything that the store and the database of a shop are reached by.
+struct Stage {
+    shop: Mutex<Shop>,
+    publics: Vec<SocketAddr>,
+    to_store: Proxy,
+    to_database: Proxy,
+    activity: u64,
+    history: Mutex<History>,
+    answers: AtomicU64,
+}
+
+/// The rush is over when this is dropped, also by a test that fails.
+struct Ends<'a>(&'a AtomicBool);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+fn behind(url: &str, port: u16, proxy: &Proxy) -> String {
+    let through = url.replace(&format!(":{port}"), &format!(":{}", proxy.address.port()));
+    assert_ne!(through, url, "the address has the port");
+    through
+}
+
+impl Stage {
+    /// A sale that is open, on processes that reach everything through proxies.
+    fn new(database_url: &str, database_port: u16) -> Self {
+        let to_database = Proxy::to(SocketAddr::from(([127, 0, 0, 1], database_port)));
+        let shop = Shop::new(behind(database_url, database_port, &to_database));
+        let to_store = Proxy::to(shop.redis.address());
+        let store = format!("redis://{}", to_store.address);
+        let shop = shop
+            .reaching_the_store_by(store)
+            .with(&[API, API, WORKER, WORKER, SCHEDULER]);
+        let activity = shop.nodes[0].sale(STOCK, &json!({}));
+        shop.nodes[1].knows(activity);
+        Self {
+            publics: shop.nodes[..APIS].iter().map(|node| node.public).collect(),
+            shop: Mutex::new(shop),
+            to_store,
+            to_database,
+            activity,
+            history: Mutex::default(),
+            answers: AtomicU64::new(0),
+        }
+    }
+
+    /// Waits until buyers have heard some more answers.
+    fn some_answers(&self) {
+        let wanted = self.answers.load(Ordering::SeqCst) + ANSWERS_APART;
+        while self.answers.load(Ordering::SeqCst) < wanted {
+            thread::yield_now();
+        }
+    }
+
+    /// A process dies and comes back.
+    fn dies(&self, node: usize) {
+        let mut shop = self.shop.lock().expect("no panic");
+        shop.nodes[node].kill();
+        shop.nodes[node].start_again();
+    }
+
+    /// Buyers rush in, each with a key of his own, while the accidents happen one after another.
+    fn storm(&self, accidents: &[&dyn Fn(&Self)]) {
+        let over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for client in 0..BUYERS_AT_ONCE {
+                let over = &over;
+                scope.spawn(move || {
+                    for number in 0.. {
+                        if over.load(Ordering::SeqCst) {
+                            break;
+                        }
+                        self.buy(client, &format!("u{client}-{number}"));
+                    }
+                });
+            }
+            let _ends = Ends(&over);
+            for accident in accidents {
+                self.some_answers();
+                accident(self);
+            }
+            self.some_answers();
+        });
+    }
+
+    fn buy(&self, client: usize, user: &str) {
+        let answer = Server::buy_at(self.publics[client % APIS], self.activity, user, user);
+        let mut history = self.history.lock().expect("no panic");
+        match answer {
+            Ok(answer) if answer.status == 202 => {
+                let ticket = answer.data()["ticket"].as_str().expect("a ticket").to_owned();
+                history.tickets.insert(user.to_owned(), ticket);
+            }
+            Ok(answer) if answer.status == 410 => {}
+            Ok(answer) if answer.status == 503 => _ = history.unanswered.insert(user.to_owned()),
+            Ok(answer) => panic!("{user}: {answer:?}"),
+            Err(_) => _ = history.unanswered.insert(user.to_owned()),
+        }
+        drop(history);
+        self.answers.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Sells out what is left, and counts.
+    fn check(&self) {
+        let (shop, history) = (
+            self.shop.lock().expect("no panic"),
+            self.history.lock().expect("no panic"),
+        );
+        let node = &shop.nodes[0];
+        let buy = |user: &str| {
+            let buy = || node.buy(self.activity, user, user).expect("answers");
+            node.until(buy, |answer| answer.status != 503)
+        };
+        for user in &history.unanswered {
+            let answer = buy(user);
+            assert!([202, 410].contains(&answer.status), "{user}: {answer:?}");
+        }
+        let late = (0..=STOCK).map(|number| format!("late-{number}"));
+        let refused = late.map(|user| buy(&user).status).find(|&status| status == 410);
+        assert_eq!(refused, Some(410), "more was sold than there was");
+        let books = node.settled(self.activity);
+        let figures = ["balanced", "orders_live", "stock_left", "dead"].map(|name| books[name].clone());
+        assert_eq!(figures, [json!(true), json!(STOCK), json!(0), json!(0)], "{books}");
+        for (user, ticket) in &history.tickets {
+            self.has_order(node, user, ticket);
+        }
+        let orders = orders_by_user(node, self.activity);
+        assert_eq!(orders.values().max(), Some(&1), "somebody has two orders");
+    }
+
+    fn has_order(&self, node: &Server, user: &str, ticket: &str) {
+        let path = format!("/api/seckill/result/{}", self.activity);
+        let result = node.as_user(user, "GET", &path, None).expect("answers");
+        let told: Option<&Value> = result.json.pointer("/data/ticket");
+        assert_eq!((result.code(), told), (1, Some(&json!(ticket))), "{user}: {result:?}");
+    }
+}
+
+/// An API and both workers are killed; replies of the store and of the database's commits are lost; the database is gone for a while, then
+/// the store; the store forgets its scripts, and stands still.
+fn survives_accidents(stage: &Stage) {
+    stage.storm(&[
+        &|stage| stage.dies(0),
+        &|stage| stage.dies(FIRST_WORKER),
+        &|stage| stage.dies(FIRST_WORKER + 1),
+        &|stage| stage.to_store.eat_reply_to(b"EVALSHA", 3),
+        &|stage| stage.to_database.eat_reply_to(b"COMMIT", 1),
+        &|stage| cut(stage, &stage.to_database),
+        &|stage| cut(stage, &stage.to_store),
+        &|stage| tell(stage, &["SCRIPT", "FLUSH"]),
+        &|stage| tell(stage, &["CLIENT", "PAUSE", "1500", "ALL"]),
+    ]);
+    stage.check();
+}
+
+/// Nothing goes through for a while, and open connections break.
+fn cut(stage: &Stage, proxy: &Proxy) {
+    proxy.set(Network::Reset);
+    stage.some_answers();
+    proxy.set(Network::Fine);
+}
+
+fn tell(stage: &Stage, words: &[&str]) {
+    let answer = stage
+        .shop
+        .lock()
+        .expect("no panic")
+        .redis
+        .command(words)
+        .expect("the store answers");
+    assert!(answer.starts_with("+OK"), "{answer}");
+}
+
+#[test]
+fn a_sale_on_redis_and_postgresql_outlives_what_dies_around_it() {
+    let database = Postgres::fresh();
+    survives_accidents(&Stage::new(&database.url(), database.port()));
+}
+
+#[test]
+fn a_sale_on_redis_and_mariadb_outlives_what_dies_around_it() {
+    let database = MariaDb::fresh();
+    survives_accidents(&Stage::new(&database.url(), database.port()));
+}
