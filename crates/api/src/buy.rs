@@ -25,32 +25,37 @@ pub(crate) type Outcome = Result<(ActivityId, Queued), Error>;
 
 /// Buys where there is no body. Whoever memory alone can answer, such as all who come after the sell-out, is answered without a future.
 pub(crate) fn begin<B>(call: &Call, has_key: bool, request: &Request<B>) -> Work {
-    let step = match without_body(call, has_key, request) {
+    let mut asked_for = None;
+    let step = match without_body(call, has_key, request, &mut asked_for) {
         Ok(step) => step,
-        Err(error) => return Work::Done(Some(finish(call, Err(error)))),
+        Err(error) => return Work::Done(Some(finish(call, asked_for, Err(error)))),
     };
     match at_once(call, &step) {
-        Some(outcome) => Work::Done(Some(finish(call, outcome))),
+        Some(outcome) => Work::Done(Some(finish(call, asked_for, outcome))),
         None => {
             let call = call.clone();
             Work::Hot(Box::pin(async move {
+                let asked_for = Some(step.activity());
                 let outcome = carry_out(&call, step).await;
-                finish(&call, outcome)
+                finish(&call, asked_for, outcome)
             }))
         }
     }
 }
 
-fn without_body<B>(call: &Call, has_key: bool, request: &Request<B>) -> Result<Step, Error> {
+/// `asked_for` is told the activity once it is known.
+fn without_body<B>(
+    call: &Call,
+    has_key: bool,
+    request: &Request<B>,
+    asked_for: &mut Option<ActivityId>,
+) -> Result<Step, Error> {
     let gate = &call.shared().gate;
     let arrived = gate.arrive(call.at_gate(request.headers()), call.moment)?;
     let identified = gate.identify(arrived, call.moment)?;
-    admit(
-        call,
-        identified,
-        &purchase_form::without_body(has_key, request)?,
-        call.moment,
-    )
+    let asked = purchase_form::without_body(has_key, request)?;
+    *asked_for = asked.activity;
+    admit(call, identified, &asked, call.moment)
 }
 
 /// Buys.
@@ -65,18 +70,20 @@ pub(crate) fn buy(
 ) -> impl Future<Output = Result<Answer, Error>> + Send {
     async move {
         // Lent, since each async fn on the way would keep the body twice.
-        let outcome = purchase(&call, &head, &mut body).await;
-        finish(&call, outcome)
+        let mut asked_for = None;
+        let outcome = purchase(&call, &head, &mut body, &mut asked_for).await;
+        finish(&call, asked_for, outcome)
     }
 }
 
-async fn purchase(call: &Call, head: &Parts, body: impl Incoming) -> Outcome {
+async fn purchase(call: &Call, head: &Parts, body: impl Incoming, asked_for: &mut Option<ActivityId>) -> Outcome {
     let gate = &call.shared().gate;
     let arrived = gate.arrive(call.at_gate(&head.headers), call.moment)?;
     let identified = gate.identify(arrived, call.moment)?;
     // A body may take its time: then the window is looked at by the time that it is afterwards.
     let at_once = body.is_end_stream();
     let asked = purchase_form::read(call, head, body).await?;
+    *asked_for = asked.activity;
     let moment = if at_once { call.moment } else { call.shared().moment() };
     admitted(call, identified, asked, moment).await
 }
@@ -115,9 +122,9 @@ fn admit(call: &Call, identified: Identified<'_>, asked: &Asked, moment: Moment)
     Ok(Step::Purchase(wish))
 }
 
-/// Counts what a purchase came to, and words it.
-pub(crate) fn finish(call: &Call, outcome: Outcome) -> Result<Answer, Error> {
-    count::purchase(call, &outcome);
+/// Counts what a purchase came to, and words it. `asked_for` is none where it did not get so far as to say it.
+pub(crate) fn finish(call: &Call, asked_for: Option<ActivityId>, outcome: Outcome) -> Result<Answer, Error> {
+    count::purchase(call, asked_for, &outcome);
     outcome.map(|(activity, queued)| answer(call, activity, queued))
 }
 

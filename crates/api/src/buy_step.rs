@@ -69,6 +69,16 @@ pub(crate) fn replayable(
     Err(refusal.into())
 }
 
+impl Step {
+    /// The activity that it is about.
+    pub(crate) const fn activity(&self) -> ActivityId {
+        match self {
+            Self::Purchase(wish) => wish.activity,
+            Self::Replay(again, _) => again.activity,
+        }
+    }
+}
+
 /// What memory answers.
 pub(crate) fn at_once(call: &Call, step: &Step) -> Option<Outcome> {
     match step {

@@ -1,14 +1,14 @@
 //! Counts how purchases end, in the words of the metrics.
 
 use seckill_metrics::{LimitScope, Outcome as Word};
-use seckill_sale::{Refusal, Scope};
+use seckill_sale::{ActivityId, Refusal, Scope};
 
 use crate::buy::Outcome;
 use crate::call::Call;
 use crate::error::Error;
 
-/// Counts how a purchase request ended, by the words of the metrics.
-pub(crate) fn purchase(call: &Call, outcome: &Outcome) {
+/// Counts how a purchase request ended, by the words of the metrics, for the activity that it was for where that is known.
+pub(crate) fn purchase(call: &Call, activity: Option<ActivityId>, outcome: &Outcome) {
     let metrics = &call.shared().metrics;
     let core = call.core.index;
     let word = match outcome {
@@ -24,7 +24,7 @@ pub(crate) fn purchase(call: &Call, outcome: &Outcome) {
         Err(Error::Internal) => Word::Error,
         Err(_) => Word::Malformed,
     };
-    metrics.purchases.inc(core, word);
+    metrics.purchases.inc(core, activity.map_or(0, ActivityId::get), word);
 }
 
 /// Counts a refusal by a limit.

@@ -27,6 +27,7 @@ pub(crate) async fn legacy(call: Call, request: Request) -> Result<Answer, Error
         return Err(Error::UnknownPath);
     }
     let (head, body) = request.into_parts();
+    let mut asked_for = None;
     let outcome = async {
         let arrived = gate.arrive(call.at_gate(&head.headers), call.moment)?;
         if !arrived.is_from_proxy() {
@@ -35,8 +36,10 @@ pub(crate) async fn legacy(call: Call, request: Request) -> Result<Answer, Error
         let key = purchase_form::idempotency_key(&head.headers)?;
         let named: LegacyBody = extract::json(&call, &head.headers, body).await?;
         let identified = gate.identify_named(arrived, named.user_id)?;
-        let asked = Asked::one(ActivityId::new(named.activity_id).ok(), key);
+        asked_for = ActivityId::new(named.activity_id).ok();
+        let asked = Asked::one(asked_for, key);
         buy::admitted(&call, identified, asked, call.shared().moment()).await
     };
-    buy::finish(&call, outcome.await)
+    let outcome = outcome.await;
+    buy::finish(&call, asked_for, outcome)
 }

@@ -28,6 +28,7 @@ mod results;
 mod schedule;
 mod settle;
 mod worker;
+mod worker_counts;
 
 pub use apart::{Apart, apart};
 pub use audit::Audit;
@@ -45,4 +46,5 @@ pub use recover::Recovered;
 pub use results::{Progress, PurchaseResult, Results, Subscription};
 pub use schedule::{Failure, Occurrences, OccurrencesError, Part, ROUNDS_A_TICK, Scheduler, SchedulerSettings, Ticked};
 pub use settle::{Pass, Settle, SettleOptions};
-pub use worker::{Worker, WorkerCounts, Yielding};
+pub use worker::{Worker, Yielding};
+pub use worker_counts::WorkerCounts;

@@ -2,7 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -13,7 +13,7 @@ use seckill_stock::Stock;
 use tokio_util::sync::CancellationToken;
 
 use crate::wait_ms;
-use crate::{Operator, Pass, Settle};
+use crate::{Operator, Pass, Settle, WorkerCounts};
 
 /// When settlement gives way to admission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,25 +37,6 @@ impl Yielding {
         let fresh = wait_ms(depth.oldest_accepted_at, now) < Self::WAIT_MS_MAX;
         rushing && fresh && Self::BACKLOG_MIN <= depth.tickets && depth.tickets < self.backlog_max / 2
     }
-}
-
-/// What all workers have done, for metrics.
-#[derive(Debug, Default)]
-pub struct WorkerCounts {
-    /// Orders written.
-    pub orders_written: AtomicU64,
-    /// Tickets failed because the ledger had no unit.
-    pub oversold: AtomicU64,
-    /// Tickets parked.
-    pub buried: AtomicU64,
-    /// Tickets sent back for another attempt.
-    pub retried: AtomicU64,
-    /// Panics caught.
-    pub panics: AtomicU64,
-    /// Workers running now.
-    pub running: AtomicU64,
-    /// When the last batch was recorded, in epoch milliseconds.
-    pub last_batch_at: AtomicI64,
 }
 
 /// One worker.
@@ -159,6 +140,9 @@ impl Worker {
     fn count(&self, pass: Pass) {
         let counts = &self.counts;
         counts.orders_written.fetch_add(pass.orders_written, Ordering::Relaxed);
+        if let Some(activity) = pass.activity.filter(|_| 0 < pass.orders_written) {
+            *counts.of_activities.lock().entry(activity).or_default() += pass.orders_written;
+        }
         counts.buried.fetch_add(pass.buried, Ordering::Relaxed);
         counts.retried.fetch_add(pass.retried, Ordering::Relaxed);
         counts.oversold.fetch_add(pass.oversold, Ordering::Relaxed);

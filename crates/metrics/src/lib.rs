@@ -10,6 +10,7 @@
 mod cells;
 mod core_index;
 mod counter;
+mod durations;
 mod family;
 mod gauge;
 mod groups;
@@ -20,10 +21,13 @@ mod level;
 mod metrics;
 mod page;
 mod process;
+mod purchases;
+mod recorder;
 mod registry;
 
 pub use core_index::Core;
 pub use counter::{Counter, Label, Labelled};
+pub use durations::{RequestDurations, percentile_us};
 pub use family::{CounterFamily, GaugeFamily};
 pub use gauge::Gauge;
 pub use groups::{Activities, Settlement};
@@ -33,4 +37,9 @@ pub use labels::{LimitScope, Outcome, ShedReason, StreamKind};
 pub use level::{Depth, Level, LevelGuard, Levels, LevelsGuard};
 pub use metrics::{Metrics, Setup};
 pub use page::CONTENT_TYPE;
+pub use purchases::{ACTIVITIES_COUNTED_MAX, OUTCOMES, Outcomes, Purchases};
+pub use recorder::{
+    ActivitySecond, BEFORE_START_MS, COARSE_SLOTS_MAX, FINE_SLOTS_MAX, Facts, Followed, RECORDINGS_MAX, Recorder,
+    Recording, SLOT_MS, Second, Slot,
+};
 pub use registry::Registry;

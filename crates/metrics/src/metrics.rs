@@ -6,13 +6,16 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
+use crate::durations::Kind;
 use crate::{
     Activities, Core, Counter, Depth, Gauge, GaugeFamily, Histogram, HttpRequests, Labelled, Level, Levels, LimitScope,
-    Outcome, Registry, Settlement, ShedReason, StreamKind, process,
+    Purchases, Registry, RequestDurations, Settlement, ShedReason, StreamKind, process,
 };
 
 /// Switches that are shown one by one.
 const SWITCHES_MAX: usize = 50;
+/// The route whose requests are purchases.
+const PURCHASE_ROUTE: &str = "/api/seckill/{activity_id}";
 /// Shortest time over which a rate of requests is worked out; a shorter one would turn chance into a peak.
 const RATE_OVER_MIN: Duration = Duration::from_millis(500);
 
@@ -36,7 +39,7 @@ pub struct Metrics {
     /// `seckill_http_requests_total{route,method,code}`
     pub http_requests: HttpRequests,
     /// `seckill_http_request_duration_seconds`
-    pub http_request_duration: Histogram,
+    pub http_request_duration: RequestDurations,
     /// `seckill_in_flight`: requests being answered, and its peak.
     pub in_flight: Level,
     /// `seckill_connections`: open connections of the public port.
@@ -44,7 +47,7 @@ pub struct Metrics {
     /// `seckill_streams{kind}`: open result streams.
     pub streams: Levels<StreamKind>,
     /// `seckill_purchases_total{outcome}`
-    pub purchases: Labelled<Outcome>,
+    pub purchases: Purchases,
     /// `seckill_replays_total`: requests that got the ticket of an earlier one with the same key.
     pub replays: Counter,
     /// `seckill_limited_total{scope}`
@@ -63,6 +66,7 @@ pub struct Metrics {
     pub database_up: Gauge,
     /// `seckill_switch{name}`
     pub switches: GaugeFamily,
+    purchase_route: usize,
     requests_per_second: Depth,
     last_tick: Mutex<Option<(Instant, u64)>>,
     hooks: Mutex<Vec<Hook>>,
@@ -92,16 +96,19 @@ impl Metrics {
         );
         process::register(&registry);
         let r = &registry;
+        let http_requests = r.http_requests("seckill_http_requests_total", "Requests answered.", setup.routes);
         Self {
-            http_requests: r.http_requests("seckill_http_requests_total", "Requests answered.", setup.routes),
-            http_request_duration: r.histogram(
+            purchase_route: http_requests.route(PURCHASE_ROUTE),
+            http_requests,
+            http_request_duration: RequestDurations::register(
+                r,
                 "seckill_http_request_duration_seconds",
                 "From the head of a request to its answer.",
             ),
             in_flight: r.level("seckill_in_flight", "Requests being answered."),
             connections: r.gauge("seckill_connections", "Open connections of the public port."),
             streams: r.levels("seckill_streams", "Open result streams."),
-            purchases: r.labelled("seckill_purchases_total", "Purchase requests by how they ended."),
+            purchases: Purchases::register(r, "seckill_purchases_total", "Purchase requests by how they ended."),
             replays: r.counter(
                 "seckill_replays_total",
                 "Requests that got the ticket of an earlier one with the same key.",
@@ -143,7 +150,12 @@ impl Metrics {
     /// Counts one answered request with everything that is counted of it, but for [`Metrics::in_flight`].
     pub fn answered(&self, core: Core, route: usize, method: &str, code: u16, took: Duration) {
         self.http_requests.inc(core, route, method, code);
-        self.http_request_duration.observe(core, took);
+        let kind = if route == self.purchase_route {
+            Kind::Purchase
+        } else {
+            Kind::Other
+        };
+        self.http_request_duration.observe(core, kind, took);
     }
 
     /// Works out the requests a second since the last call, for their peak. To be called once a second, with the present time.

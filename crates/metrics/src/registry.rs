@@ -55,7 +55,7 @@ struct Family {
 
 /// All metrics of a process.
 pub struct Registry {
-    cores: usize,
+    pub(crate) cores: usize,
     families: Mutex<Vec<Family>>,
 }
 
@@ -204,7 +204,7 @@ impl Registry {
         );
     }
 
-    fn add<M: Collect + Clone + 'static>(&self, name: &str, help: &str, kind: Kind, metric: M) -> M {
+    pub(crate) fn add<M: Collect + Clone + 'static>(&self, name: &str, help: &str, kind: Kind, metric: M) -> M {
         self.insert(name, help, kind, Box::new(metric.clone()));
         metric
     }

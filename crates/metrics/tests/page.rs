@@ -245,7 +245,7 @@ fn cores_are_added_up() {
             scope.spawn(move || {
                 Core::new(index).bind_thread();
                 for _ in 0..1_000 {
-                    metrics.purchases.inc(Core::current(), Outcome::SoldOut);
+                    metrics.purchases.inc(Core::current(), 7, Outcome::SoldOut);
                     metrics.limited.inc(Core::current(), LimitScope::User);
                     metrics.shed.inc(Core::current(), ShedReason::PendingFull);
                     drop(metrics.in_flight.enter(Core::current()));

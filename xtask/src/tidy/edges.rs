@@ -20,6 +20,7 @@ const FLOW: &str = "seckill-flow";
 const LISTENER: &str = "seckill-listener";
 const METRICS: &str = "seckill-metrics";
 const SETTINGS: &str = "seckill-settings";
+const ALERTS: &str = "seckill-alerts";
 const BENCH: &str = "seckill-bench";
 const API: &str = "seckill-api";
 const CONSOLE: &str = "seckill-console";
@@ -42,6 +43,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (LISTENER, &[]),
     (METRICS, &[]),
     (SETTINGS, &[]),
+    // Activities and moments in what it tells.
+    (ALERTS, &[SALE]),
     (BENCH, &[]),
     (TESTKIT, &[]),
     (API, &[SALE, STOCK, QUEUE, LEDGER, FLOW, GATE, METRICS]),
@@ -49,8 +52,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "seckill",
         &[
-            SALE, STOCK, QUEUE, LEDGER, GATE, EMBEDDED, REDIS, SQL, FLOW, LISTENER, METRICS, SETTINGS, BENCH, API,
-            CONSOLE,
+            SALE, STOCK, QUEUE, LEDGER, GATE, EMBEDDED, REDIS, SQL, FLOW, LISTENER, METRICS, SETTINGS, ALERTS, BENCH,
+            API, CONSOLE,
         ],
     ),
     ("seckill-sim", &[SALE, STOCK, QUEUE, LEDGER, GATE, FLOW, EMBEDDED, SQL]),

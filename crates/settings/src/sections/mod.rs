@@ -1,13 +1,16 @@
 //! The narrowed settings: one plain struct for each part of the server, and the rules between values.
 
 mod access;
+mod alerts;
 mod sale;
 mod server;
 mod storage;
+mod webhook_secret;
 
 use std::path::PathBuf;
 
 pub use access::{Auth, AuthMode, Identity, JwtKey, Limits, PublicKey};
+pub use alerts::Alerts;
 pub use sale::{AfterEnd, DeadLetters, OnCancel, Orders, Payments, Polls, Schedule, Streams, Units};
 pub use server::{Admin, Log, LogFormat, Server};
 pub use storage::{Database, Queue, Store};
@@ -45,6 +48,8 @@ pub struct Settings {
     pub dead_letters: DeadLetters,
     /// Payment.
     pub payments: Payments,
+    /// Who is told what goes wrong.
+    pub alerts: Alerts,
     /// Result streams.
     pub streams: Streams,
     /// What happens by the clock.
@@ -116,6 +121,7 @@ impl Settings {
             units: Units::narrow(reader),
             dead_letters: DeadLetters::narrow(reader),
             payments: Payments::narrow(reader, public),
+            alerts: Alerts::narrow(reader),
             streams: Streams::narrow(reader),
             schedule: Schedule::narrow(reader),
             polls: Polls::narrow(reader),

@@ -4,12 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::duration;
-use crate::error::Error;
 use crate::reader::Reader;
 use crate::secret::Secret;
+use crate::sections::webhook_secret;
 
-/// Characters of a webhook secret without its prefix: 24 bytes in base64, the least that Standard Webhooks allows.
-const WEBHOOK_SECRET_CHARS_MIN: usize = 32;
 const WEBHOOK_SECRET: &str = "payments.webhook_secret";
 
 /// Unpaid orders.
@@ -113,30 +111,12 @@ impl Payments {
             sandbox: reader.get("payments.sandbox"),
         };
         if let Some(secret) = &payments.webhook_secret {
-            check_webhook_secret(reader, secret);
+            webhook_secret::check(reader, WEBHOOK_SECRET, secret);
         }
         if payments.sandbox && public {
             reader.warn("payments.sandbox is on while server.listen can be reached from outside: every buyer can pay for nothing");
         }
         payments
-    }
-}
-
-fn check_webhook_secret(reader: &Reader<'_>, secret: &Secret) {
-    let text = secret.reveal();
-    let body = text.strip_prefix("whsec_").unwrap_or(text);
-    let base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    if !body.bytes().all(base64) {
-        reader.refuse(Error::Invalid {
-            key: WEBHOOK_SECRET.to_owned(),
-            origin: reader.origin(WEBHOOK_SECRET),
-            expected: "base64, such as `whsec_` and what `openssl rand -base64 32` writes".to_owned(),
-            found: "what was given".to_owned(),
-        });
-    } else if body.len() < WEBHOOK_SECRET_CHARS_MIN {
-        reader.weak(WEBHOOK_SECRET, "it is shorter than 24 bytes");
-    } else if let Some(reason) = crate::weak::reason(body) {
-        reader.weak(WEBHOOK_SECRET, reason);
     }
 }
 

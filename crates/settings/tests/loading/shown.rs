@@ -3,6 +3,33 @@
 use super::*;
 
 #[test]
+fn alerts_go_to_a_plain_address_and_are_signed_with_a_good_secret_that_nobody_sees() {
+    let refused = |variables: &[(&str, &str)]| {
+        let error = Settings::load(&environment(variables)).unwrap_err();
+        error.to_string()
+    };
+    for (name, value, words) in [
+        ("SECKILL_ALERTS__WEBHOOK_URL", "https://a/hidden", "alerts.webhook_url"),
+        (
+            "SECKILL_ALERTS__WEBHOOK_SECRET",
+            "whsec_hiddenhidden",
+            "alerts.webhook_secret",
+        ),
+        ("SECKILL_ALERTS__DOWN_AFTER", "hidden", "alerts.down_after"),
+    ] {
+        let said = refused(&[(name, value)]);
+        let is_shown = said.contains("hidden") && name != "SECKILL_ALERTS__DOWN_AFTER";
+        assert!(said.contains(words) && !is_shown, "{said}");
+    }
+    let alerts = Settings::load(&Sources::default()).unwrap().alerts;
+    assert_eq!((alerts.webhook_url, alerts.webhook_secret), (None, None));
+    assert_eq!(
+        (alerts.down_after, alerts.repeat_after),
+        (Duration::from_secs(5), Duration::from_secs(900))
+    );
+}
+
+#[test]
 fn risky_but_legal_settings_warn() {
     let check = |variables: &[(&str, &str)], part: &str| {
         let warnings = Settings::load(&environment(variables)).unwrap().warnings;
@@ -18,6 +45,10 @@ fn risky_but_legal_settings_warn() {
     check(
         &[("SECKILL_SERVER__TRUSTED_PROXIES", "0.0.0.0/0")],
         "server.trusted_proxies",
+    );
+    check(
+        &[("SECKILL_ALERTS__WEBHOOK_URL", "http://a:1/x")],
+        "alerts.webhook_secret",
     );
     check(&[("SECKILL_SERVER__IDLE_TIMEOUT", "5s")], "server.idle_timeout");
     let gateway = [
