@@ -53,7 +53,7 @@ pub(super) fn journal(context: &Context, data: &DataArgs, command: &JournalComma
 }
 
 fn erase(settings: &Settings, activity: ActivityId, user: UserId, yes: bool) -> Outcome {
-    let layers = open_layers(settings, Patience::of_command())?.run()?;
+    let layers = open_layers(settings, &mut Patience::of_command())?.run()?;
     let buyer = block_on(layers.store.stock().buyer(activity, &user)).map_err(Failure::failed)?;
     let Some(buyer) = buyer else {
         return Err(Failure::failed("there is no such buyer"));

@@ -26,7 +26,7 @@ pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
     if !settings.data_dir.join(JOURNAL_FOLDER).is_dir() && !has_database {
         return Err(no_data(&settings));
     }
-    let opened = open_layers(&settings, Patience::of_command())?;
+    let opened = open_layers(&settings, &mut Patience::of_command())?;
     let pairing = opened.pairing();
     let (id, standing) = (opened.installation.id, opened.standing());
     let layers = opened.run()?;

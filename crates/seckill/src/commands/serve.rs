@@ -39,7 +39,10 @@ pub(super) fn work(context: &Context, args: &WorkArgs) -> Outcome {
 pub(super) fn migrate(context: &Context, args: &DataArgs) -> Outcome {
     let mut settings = context.settings(args.flags())?;
     settings.database.migrate_at_start = true;
-    drop(serve::layers::open_layers(&settings, serve::Patience::of_command())?);
+    drop(serve::layers::open_layers(
+        &settings,
+        &mut serve::Patience::of_command(),
+    )?);
     logging::print(&if context.json {
         let database = match &settings.database.url {
             DatabaseUrl::Sqlite(path) => path.display().to_string(),

@@ -35,7 +35,7 @@ pub(crate) fn token(settings: &Settings) -> Result<Kept, Failure> {
     }
 }
 
-/// The console, with the switches and blocks of the ledger in force.
+/// The console; the switches and blocks of the ledger are in force once it is refreshed.
 pub(crate) fn console(node: &Node, token: &str) -> Result<Arc<Console>, Failure> {
     let settings = &node.settings;
     let console = Console::new(Parts {
@@ -52,8 +52,6 @@ pub(crate) fn console(node: &Node, token: &str) -> Result<Arc<Console>, Failure>
         },
         is_body_timeout: |error| is_body_timeout(error),
     });
-    let refreshed = super::layers::block_on(console.refresh());
-    refreshed.map_err(|error| Failure::unreachable(format!("switches and blocks can't be read: {error}")))?;
     Ok(console)
 }
 

@@ -53,15 +53,15 @@ pub(crate) fn take_folder(settings: &Settings) -> Result<Lock, Failure> {
 }
 
 /// Opens everything of the settings. Nothing is changed but what a first start creates.
-pub(crate) fn open_layers(settings: &Settings, mut patience: Patience<'_>) -> Result<Opened, Failure> {
+pub(crate) fn open_layers(settings: &Settings, patience: &mut Patience<'_>) -> Result<Opened, Failure> {
     acceptance::check(settings)?;
     let lock = take_folder(settings)?;
-    let ledger = ledger::open(settings, &mut patience)?;
-    let installation = block_on(ledger.installation()).map_err(Failure::unreachable)?;
-    let store = store::open(settings, installation.id, &mut patience)?;
+    let ledger = ledger::open(settings, patience)?;
+    let installation = patience.ask(is_outage, || block_on(ledger.installation()))?;
+    let store = store::open(settings, installation.id, patience)?;
     let standing = store.standing()?;
     // Read again behind the store's: other processes settle meanwhile, and the ledger is always first.
-    let installation = block_on(ledger.installation()).map_err(Failure::unreachable)?;
+    let installation = patience.ask(is_outage, || block_on(ledger.installation()))?;
     Ok(Opened {
         store,
         ledger,
@@ -102,7 +102,7 @@ impl Opened {
     }
 
     /// Refuses layers that don't belong together, ties new ones, and puts them to work.
-    pub(crate) fn start(self) -> Result<Layers, Failure> {
+    pub(crate) fn start(self, patience: &mut Patience<'_>) -> Result<Layers, Failure> {
         let database = self.installation.id;
         match self.pairing() {
             Pairing::Good | Pairing::Fresh => {
@@ -116,7 +116,8 @@ impl Opened {
         }
         let is_own = self.standing.is_own;
         let layers = self.run()?;
-        match layers.apart()? {
+        let found = patience.ask(is_passing, || layers.look_apart())?;
+        match found {
             None => Ok(layers),
             // What a store on a server has lost is rebuilt while it serves.
             Some(Apart::Behind { .. } | Apart::Lost { .. }) if !is_own => Ok(layers),
@@ -136,6 +137,20 @@ impl Opened {
     }
 }
 
+/// Whether a ledger may answer if it is asked again.
+pub(super) const fn is_outage(error: &seckill_ledger::Error) -> bool {
+    matches!(error, seckill_ledger::Error::Outage(_))
+}
+
+/// Whether a procedure may succeed if it is asked for again.
+pub(super) const fn is_passing(error: &seckill_flow::Error) -> bool {
+    match error {
+        seckill_flow::Error::Ledger(error) => is_outage(error),
+        seckill_flow::Error::Stock(error) => !matches!(error, seckill_stock::Error::NotReady(_)),
+        _ => false,
+    }
+}
+
 fn refused(why: &impl std::fmt::Display) -> Failure {
     Failure::failed(format!(
         "{why}. Nothing was changed. `seckill recover` says what can be done about it"
@@ -145,7 +160,11 @@ fn refused(why: &impl std::fmt::Display) -> Failure {
 impl Layers {
     /// What store and ledger know of each other's sales that can't be.
     pub(crate) fn apart(&self) -> Result<Option<Apart>, Failure> {
-        block_on(apart(&*self.store.stock(), &*self.ledger)).map_err(|error| Failure::failed(chain(&error)))
+        self.look_apart().map_err(|error| Failure::failed(chain(&error)))
+    }
+
+    fn look_apart(&self) -> Result<Option<Apart>, seckill_flow::Error> {
+        block_on(apart(&*self.store.stock(), &*self.ledger))
     }
 }
 

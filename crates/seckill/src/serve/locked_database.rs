@@ -62,6 +62,28 @@ impl<'a> Patience<'a> {
         })
     }
 
+    /// Asks what has been opened, and asks again where it can't be used just now: `is_outage` tells.
+    ///
+    /// # Errors
+    /// As [`Patience::open_sqlite`].
+    pub(super) fn ask<T, E: Display>(
+        &mut self,
+        is_outage: impl Fn(&E) -> bool,
+        mut ask: impl FnMut() -> Result<T, E>,
+    ) -> Result<T, Failure> {
+        let limit = WAIT_MAX.as_secs();
+        let waiting = format!("the database or the store can't be used now; waiting for it, {limit} s at most");
+        let given_up = format!("it could not be used for {limit} s");
+        self.open(&waiting, &given_up, |again| {
+            loop {
+                match ask() {
+                    Err(error) if is_outage(&error) && again() => {}
+                    asked => return asked,
+                }
+            }
+        })
+    }
+
     /// Opens what `open` opens, which asks after each attempt whether there is to be another one.
     ///
     /// # Errors

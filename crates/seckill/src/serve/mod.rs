@@ -63,12 +63,15 @@ pub(crate) fn start(mut settings: Settings, roles: Roles, signals: &mut Signals)
     descriptors::fit(&mut settings)?;
     let public_listener = roles.api.then(|| public::bind(&settings)).transpose()?;
     let admin_listener = admin::bind(&settings)?;
-    let opened = layers::open_layers(&settings, Patience::of_server(signals))?;
+    let mut patience = Patience::of_server(signals);
+    let opened = layers::open_layers(&settings, &mut patience)?;
     let token = admin::token(&settings)?;
-    let node = Arc::new(Node::new(settings, roles, opened)?);
-    let refreshed = layers::block_on(node.operator.refresh_catalogue());
-    refreshed.map_err(|error| Failure::unreachable(format!("the activities can't be read: {error}")))?;
+    let node = Arc::new(Node::new(settings, roles, opened, &mut patience)?);
+    patience.ask(layers::is_passing, || {
+        layers::block_on(node.operator.refresh_catalogue())
+    })?;
     let console = admin::console(&node, &token.text)?;
+    patience.ask(layers::is_outage, || layers::block_on(console.refresh()))?;
     let house = House::start(&node, &console)?;
     let api = public::shared(&node)?;
     let admin = admin::serve(&node, admin_listener, &console, &api)?;

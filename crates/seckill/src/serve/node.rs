@@ -9,15 +9,16 @@ use seckill_flow::{
     Operator, Pace, Results, Scheduler, SchedulerSettings, Settle, SettleOptions, Worker, WorkerCounts, Yielding,
 };
 use seckill_gate::{Gate, Switches};
-use seckill_ledger::{Ledger, Operations};
+use seckill_ledger::{Ledger, StoredSwitches};
 use seckill_metrics::{Core, Metrics, Setup};
 use seckill_queue::Queue;
 use seckill_settings::{Settings, StoreUrl};
 use seckill_stock::Stock;
 use tokio_util::sync::CancellationToken;
 
+use super::Patience;
 use super::access;
-use super::layers::{Layers, Opened, block_on};
+use super::layers::{self, Layers, Opened, block_on};
 use super::membership::Membership;
 use super::operator_settings;
 use super::roles::Roles;
@@ -58,7 +59,12 @@ pub(crate) struct Node {
 
 impl Node {
     /// Puts a node together over opened layers. Nothing listens yet.
-    pub(crate) fn new(settings: Settings, roles: Roles, opened: Opened) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        settings: Settings,
+        roles: Roles,
+        opened: Opened,
+        patience: &mut Patience<'_>,
+    ) -> Result<Self, Failure> {
         let metrics = Arc::new(Metrics::new(Setup {
             cores: settings.server.cores.get(),
             routes: &routes(),
@@ -69,10 +75,11 @@ impl Node {
             let steps = metrics.store_command_duration.clone();
             store.observe(move |took| steps.observe(Core::OTHER, took));
         }
-        let layers = opened.start()?;
+        let layers = opened.start(patience)?;
         let (stock, queue) = (layers.store.stock(), layers.store.queue());
         let ledger: Arc<dyn Ledger> = layers.ledger.clone();
-        let switches = stored_switches(&*layers.ledger, settings.queue.backlog_max)?;
+        let stored = patience.ask(layers::is_outage, || block_on(layers.ledger.switches()))?;
+        let switches = switches_in_force(stored, settings.queue.backlog_max)?;
         stock.set_backlog_max(switches.backlog_max);
         let secret = secrets::purchase_token_secret(&settings)?;
         let gate = Arc::new(access::gate(&settings, secret, switches)?);
@@ -173,8 +180,7 @@ fn routes() -> Vec<&'static str> {
 }
 
 /// Switches as the operator left them; they survive restarts of every part.
-fn stored_switches(ledger: &(impl Operations + ?Sized), backlog_max: u64) -> Result<Switches, Failure> {
-    let stored = block_on(ledger.switches()).map_err(Failure::unreachable)?;
+fn switches_in_force(stored: Option<StoredSwitches>, backlog_max: u64) -> Result<Switches, Failure> {
     let Some(stored) = stored else {
         return Ok(Switches::open(backlog_max));
     };
