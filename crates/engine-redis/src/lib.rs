@@ -58,6 +58,7 @@ mod engine_stock;
 mod error;
 mod keys;
 mod link;
+mod listing;
 mod look;
 mod opening;
 mod options;

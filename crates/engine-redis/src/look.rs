@@ -1,13 +1,12 @@
 //! Reads all shards of a sale: of several each by a call of its own, all at once.
 
-use std::cmp::Reverse;
 use std::time::Instant;
 
 use futures_util::future::join_all;
 use seckill_sale::{ActivityId, NotReady, Shards};
 
 use crate::Error;
-use crate::keys::{self, Place};
+use crate::keys::Place;
 use crate::reading::Reading;
 use crate::script::{LOOK, Script};
 use crate::shared::Shared;
@@ -121,13 +120,19 @@ impl Shared {
 
     /// The shards of a sale while no unit moves between them, so that their sums are exact; none where it has no state.
     pub(crate) async fn look_exactly(&self, activity: ActivityId) -> Result<Option<Reading>, Error> {
-        let mut earlier: Option<Reading> = None;
+        // However old the last reading is: no unit moved since, or it proves nothing and one more does.
+        let mut earlier = self.with_sale(activity, |sale| sale?.reading().cloned());
         for _ in 0..READINGS_MAX {
             let Some(reading) = self.look(activity).await? else {
                 return Ok(None);
             };
             let still = |earlier: &Reading| reading.stood_still_since(earlier);
-            if reading.shards.len() == 1 || earlier.as_ref().is_some_and(still) {
+            if reading.shards.len() == 1 {
+                return Ok(Some(reading));
+            }
+            let is_exact = earlier.as_ref().is_some_and(still);
+            self.compare(activity, reading.clone());
+            if is_exact {
                 return Ok(Some(reading));
             }
             self.finish_all(activity, &reading).await?;
@@ -146,52 +151,11 @@ impl Shared {
         looked.map(|_| ()).ok_or(Error::NotReady(NotReady::NotPreheated))
     }
 
-    /// Reads all sales again; those that have a state, whole or not.
-    pub(crate) async fn refresh(&self) -> Result<Vec<ActivityId>, Error> {
-        let (mut sales, mut broken) = (Vec::new(), None);
-        for (activity, shards) in self.listed().await?.0 {
-            if self.shards_known(activity).is_none() && shards.is_split() {
-                self.in_sale(activity, shards, |_| ());
-            }
-            match self.look(activity).await {
-                Ok(None) => {}
-                Ok(Some(reading)) => {
-                    self.compare(activity, reading);
-                    sales.push(activity);
-                }
-                Err(Error::NotReady(_)) => sales.push(activity),
-                // One server of several is gone: the sales of others are read all the same.
-                Err(error) => broken = Some(error),
-            }
-        }
-        broken.map_or(Ok(sales), Err)
-    }
-
     /// Remembers a reading of several shards; gives the units that there were at the most a moment ago, where it tells.
     pub(crate) fn compare(&self, activity: ActivityId, reading: Reading) -> Option<u64> {
         let shards = Shards::new(reading.shards.len() as u64)
             .ok()
             .filter(|shards| shards.is_split())?;
         self.in_sale(activity, shards, |sale| sale.compare(reading))
-    }
-
-    /// Sales that are listed, in their order.
-    async fn listed(&self) -> Result<Listed, Error> {
-        let members: Vec<String> = self.link.command(redis::cmd("SMEMBERS").arg(keys::SALES)).await?;
-        let mut listed: Vec<_> = members.iter().filter_map(|member| keys::read_listed(member)).collect();
-        // Where somebody has listed a sale with another number by mistake, its shards tell; a lost first one could not.
-        listed.sort_unstable_by_key(|&(activity, shards)| (activity, Reverse(shards)));
-        listed.dedup_by_key(|&mut (activity, _)| activity);
-        Ok(Listed(listed))
-    }
-}
-
-/// Sales and the numbers of their shards.
-struct Listed(Vec<(ActivityId, Shards)>);
-
-impl Listed {
-    fn shards(&self, activity: ActivityId) -> Shards {
-        let of = |&&(listed, _): &&(ActivityId, Shards)| listed == activity;
-        self.0.iter().find(of).map_or(Shards::ONE, |&(_, shards)| shards)
     }
 }

@@ -84,6 +84,11 @@ impl Known {
         builder.is_some() && self.parts.iter().all(fine)
     }
 
+    /// The last reading of several shards.
+    pub(crate) const fn reading(&self) -> Option<&Reading> {
+        self.reading.as_ref()
+    }
+
     /// Remembers a reading of all shards; gives the units that there were at the most a moment ago, where this and the last one tell.
     pub(crate) fn compare(&mut self, reading: Reading) -> Option<u64> {
         let bound = self.reading.as_ref().and_then(|earlier| reading.bound_since(earlier));

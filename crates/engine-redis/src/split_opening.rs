@@ -55,9 +55,7 @@ impl Shared {
             self.fill(&build, place).await?;
         }
         for place in Place::all(activity, shards) {
-            if self.build_step(&build, place, "built", Vec::new()).await? != "created" {
-                return Err(Error::NotReady(NotReady::Recovering));
-            }
+            self.complete(&build, place).await?;
         }
         Ok(OpenOutcome::Created)
     }
@@ -121,6 +119,20 @@ impl Shared {
             if is_mine && self.build_step(build, place, "filled", Vec::new()).await? == "filled" {
                 return Ok(());
             }
+        }
+        Err(Error::NotReady(NotReady::Recovering))
+    }
+
+    /// The last step of a shard. One that was begun by a builder who did not know yet that he had lost the first is filled once more.
+    async fn complete(&self, build: &Build<'_>, place: Place) -> Result<(), Error> {
+        for _ in 0..BEGINNINGS_MAX {
+            if self.build_step(build, place, "built", Vec::new()).await? == "created" {
+                return Ok(());
+            }
+            if place.shard == 0 {
+                break;
+            }
+            self.fill(build, place).await?;
         }
         Err(Error::NotReady(NotReady::Recovering))
     }

@@ -132,3 +132,18 @@ fn a_shard_of_another_build_stops_the_sale() {
     let late = running.another("late");
     assert_eq!(running.block_on(late.figures(activity)).map(|_| ()), UNSAFE);
 }
+
+#[test]
+fn two_that_open_a_split_sale_at_once_make_one_state() {
+    for _ in 0..5 {
+        let running = Running::start(None);
+        let other = running.another("other");
+        let (one, two) =
+            running.block_on(async { tokio::join!(running.engine.open(split(20, 4)), other.open(split(20, 4))) });
+        if !matches!((one, two), (Ok(_), Ok(_))) {
+            // Who had to give way hears that somebody is at it; who asks again finds the state, or builds it.
+            assert!(one.is_ok() || two.is_ok() || running.block_on(running.engine.open(split(20, 4))).is_ok());
+        }
+        assert_eq!(running.block_on(counted(&other)), (20, 0, 0), "{one:?} {two:?}");
+    }
+}

@@ -1,0 +1,52 @@
+//! Which sales the store has: a list beside them, by which a node that has just started finds them and the numbers of their shards.
+
+use std::cmp::Reverse;
+
+use seckill_sale::{ActivityId, Shards};
+
+use crate::Error;
+use crate::keys;
+use crate::shared::Shared;
+
+impl Shared {
+    /// Reads all sales again; those that have a state, whole or not.
+    pub(crate) async fn refresh(&self) -> Result<Vec<ActivityId>, Error> {
+        let (mut sales, mut broken) = (Vec::new(), None);
+        for (activity, shards) in self.listed().await?.0 {
+            if self.shards_known(activity).is_none() && shards.is_split() {
+                self.in_sale(activity, shards, |_| ());
+            }
+            match self.look(activity).await {
+                Ok(None) => {}
+                Ok(Some(reading)) => {
+                    self.compare(activity, reading);
+                    sales.push(activity);
+                }
+                Err(Error::NotReady(_)) => sales.push(activity),
+                // One server of several is gone: the sales of others are read all the same.
+                Err(error) => broken = Some(error),
+            }
+        }
+        broken.map_or(Ok(sales), Err)
+    }
+
+    /// Sales that are listed, in their order.
+    pub(crate) async fn listed(&self) -> Result<Listed, Error> {
+        let members: Vec<String> = self.link.command(redis::cmd("SMEMBERS").arg(keys::SALES)).await?;
+        let mut listed: Vec<_> = members.iter().filter_map(|member| keys::read_listed(member)).collect();
+        // Where somebody has listed a sale with another number by mistake, its shards tell; a lost first one could not.
+        listed.sort_unstable_by_key(|&(activity, shards)| (activity, Reverse(shards)));
+        listed.dedup_by_key(|&mut (activity, _)| activity);
+        Ok(Listed(listed))
+    }
+}
+
+/// Sales and the numbers of their shards.
+pub(crate) struct Listed(Vec<(ActivityId, Shards)>);
+
+impl Listed {
+    pub(crate) fn shards(&self, activity: ActivityId) -> Shards {
+        let of = |&&(listed, _): &&(ActivityId, Shards)| listed == activity;
+        self.0.iter().find(of).map_or(Shards::ONE, |&(_, shards)| shards)
+    }
+}
