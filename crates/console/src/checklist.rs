@@ -1,5 +1,7 @@
 //! What the checklist looks at, in the order in which a purchase meets it.
 
+mod nodes;
+
 use std::time::Instant;
 
 use seckill_api::rfc3339;
@@ -10,15 +12,14 @@ use seckill_sale::{Activity, Status};
 use crate::call::Call;
 use crate::check::Check;
 
-/// A queued ticket that is older has no worker: they look for work all the time.
-const QUEUED_MS_MAX: i64 = 10_000;
 /// An error of the clock that buyers would notice at the start.
 const CLOCK_UNCERTAINTY_MS_MAX: i64 = 100;
 
 /// The node and what it stands on.
 pub(crate) async fn node(call: &Call) -> Vec<Check> {
     let mut checks = vec![entrance(call), limits(call)];
-    checks.extend([store(call).await, clock(call), database(call).await, workers(call)]);
+    checks.extend([store(call).await, clock(call), database(call).await]);
+    checks.extend(nodes::nodes(call).await);
     checks.extend((call.console.house_checks)());
     checks
 }
@@ -84,24 +85,6 @@ async fn database(call: &Call) -> Check {
             Check::passed("database", format!("answers within {within_ms} ms"))
         }
         Err(error) => Check::failed("database", error.to_string()),
-    }
-}
-
-fn workers(call: &Call) -> Check {
-    const AREA: &str = "workers";
-    let depth = call.console.operator.layers().queue.depth();
-    let waited_ms = depth.oldest_accepted_at.map_or(0, |at| call.now.since(at));
-    let tickets = depth.tickets;
-    if QUEUED_MS_MAX < waited_ms {
-        let seconds = waited_ms / 1_000;
-        return Check::failed(
-            AREA,
-            format!("the oldest of {tickets} tickets has waited {seconds} s: nobody writes orders"),
-        );
-    }
-    match depth.dead {
-        0 => Check::passed(AREA, format!("{tickets} tickets wait, none for long")),
-        dead => Check::warning(AREA, format!("{dead} dead letters wait for a person")),
     }
 }
 

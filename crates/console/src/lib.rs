@@ -34,6 +34,7 @@ mod health;
 mod house_views;
 mod input;
 mod list;
+mod live;
 mod offer;
 mod orders;
 mod origin;
@@ -53,6 +54,7 @@ mod write;
 
 pub use auth::{AdminToken, WeakToken};
 pub use check::{Check, CheckState, HouseChecks};
+pub use live::Live;
 pub use precheck::{Misfit, precheck};
 pub use router::{ROUTES, router};
 pub use service::Connection;

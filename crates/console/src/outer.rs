@@ -30,6 +30,10 @@ impl IntoResponse for Reply {
     }
 }
 
+/// Stands on a response whose body is a stream: it is sent as it is, behind the head of its [`Reply`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Streamed;
+
 /// What tells browsers to run nothing that is not ours and to show us in no frame.
 const GUARDS: [(HeaderName, HeaderValue); 4] = [
     (
@@ -48,8 +52,11 @@ pub(crate) async fn answer(State(console): State<Arc<Console>>, request: Request
     let matched = request.extensions().get::<MatchedPath>().cloned();
     let route = matched.as_ref().map_or(UNKNOWN_ROUTE, MatchedPath::as_str);
 
-    let (answer, others) = run(request, next).await;
+    let (answer, others, stream) = run(request, next).await;
     let mut response = answer.render(&id, language, console.now(), others).map(Body::new);
+    if let Some(stream) = stream {
+        *response.body_mut() = stream;
+    }
     response.headers_mut().extend(GUARDS);
     // An error says nothing of the kind.
     if !response.status().is_success() {
@@ -65,18 +72,20 @@ pub(crate) async fn answer(State(console): State<Arc<Console>>, request: Request
     response
 }
 
-/// What the handler said, with the headers that axum set.
-async fn run(request: Request, next: Next) -> (Answer, HeaderMap) {
+/// What the handler said, with the headers that axum set, and the body where it is a stream.
+async fn run(request: Request, next: Next) -> (Answer, HeaderMap, Option<Body>) {
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(mut response) => {
             let reply = response.extensions_mut().remove::<Reply>();
+            let stream = response.extensions_mut().remove::<Streamed>();
+            let stream = stream.map(|_| std::mem::take(response.body_mut()));
             // Whatever did not come from a handler of ours is a bug; its text is not shown.
             let answer = reply.map_or_else(|| Answer::error(Code::Internal), |Reply(answer)| answer);
-            (answer, std::mem::take(response.headers_mut()))
+            (answer, std::mem::take(response.headers_mut()), stream)
         }
         Err(_panic) => {
             tracing::error!("a handler of the console panicked");
-            (Answer::error(Code::Internal), HeaderMap::new())
+            (Answer::error(Code::Internal), HeaderMap::new(), None)
         }
     }
 }

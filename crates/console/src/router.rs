@@ -9,8 +9,8 @@ use axum::routing::{delete, get, patch, post};
 use crate::error::Error;
 use crate::state::Console;
 use crate::{
-    actions, activities, audit, auth, blocks, check, dead_letters, health, orders, outer, page, products, recover,
-    schedules, switches,
+    actions, activities, audit, auth, blocks, check, dead_letters, health, live, orders, outer, page, products,
+    recover, schedules, switches,
 };
 
 /// What stands for everything that is no route.
@@ -38,6 +38,7 @@ pub const ROUTES: &[&str] = &[
     "/admin/api/dead-letters",
     "/admin/api/dead-letters/{id}/discard",
     "/admin/api/dead-letters/{id}/retry",
+    "/admin/api/live",
     "/admin/api/orders",
     "/admin/api/products",
     "/admin/api/products/{id}",
@@ -76,6 +77,7 @@ pub fn router(console: Arc<Console>) -> Router {
         .route("/admin/api/activities/{id}/movements", get(audit::movements))
         .route("/admin/api/activities/{id}/recover", post(recover::one))
         .route("/admin/api/recover", post(recover::all))
+        .route("/admin/api/live", get(live::live))
         .route("/admin/api/orders", get(orders::list))
         .route("/admin/api/dead-letters", get(dead_letters::list))
         .route("/admin/api/dead-letters/{id}/retry", post(dead_letters::retry))

@@ -14,6 +14,7 @@ use tokio::sync::{Mutex, Semaphore};
 
 use crate::auth::AdminToken;
 use crate::check::HouseChecks;
+use crate::live::{Asked, Live, STREAMS_MAX};
 use crate::penalties::Penalties;
 use crate::switches::{InForce, Keeping};
 use crate::{blocks, switches};
@@ -43,6 +44,8 @@ pub struct Parts {
     pub readiness: Readiness,
     /// What the process knows of itself, for the checklist.
     pub house_checks: HouseChecks,
+    /// This node among the others.
+    pub live: Live,
     /// What was set.
     pub settings: Settings,
     /// Tells a body that came too slowly (408) from one that broke off (400): the listener knows its marker.
@@ -56,6 +59,11 @@ pub struct Console {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) readiness: Readiness,
     pub(crate) house_checks: HouseChecks,
+    pub(crate) live: Live,
+    /// What the store last said of the nodes.
+    pub(crate) asked: Asked,
+    /// Places of live streams.
+    pub(crate) live_places: Arc<Semaphore>,
     pub(crate) settings: Settings,
     pub(crate) is_body_timeout: fn(&(dyn StdError + 'static)) -> bool,
     pub(crate) penalties: Penalties,
@@ -87,6 +95,9 @@ impl Console {
             metrics: parts.metrics,
             readiness: parts.readiness,
             house_checks: parts.house_checks,
+            live: parts.live,
+            asked: Asked::default(),
+            live_places: Arc::new(Semaphore::new(STREAMS_MAX)),
             settings: parts.settings,
             is_body_timeout: parts.is_body_timeout,
             penalties: Penalties::default(),

@@ -33,7 +33,7 @@ impl Node {
 
     fn bought(&self, activity: u64, outcome: Outcome, times: u64, took_us: u64) {
         for time in 0..times {
-            let core = Core::new((time % 2) as usize);
+            let core = Core::new(usize::from(time % 2 == 1));
             self.metrics.purchases.inc(core, activity, outcome);
             self.metrics
                 .answered(core, self.buy, "POST", 410, Duration::from_micros(took_us));
@@ -133,7 +133,7 @@ fn a_sale_is_recorded_from_two_minutes_before_its_start_to_its_end() {
 fn the_sales_that_began_last_are_kept() {
     let node = Node::new();
     for id in 1..=RECORDINGS_MAX as u64 + 4 {
-        let begun = START_MS + id as i64 * 1_000;
+        let begun = START_MS + i64::try_from(id).expect("small") * 1_000;
         let followed = Followed {
             starts_at_ms: begun,
             ..sale(id, 1, 0)

@@ -3,6 +3,7 @@
 
 mod database;
 mod http;
+mod live;
 mod mariadb;
 mod needle;
 mod own;
@@ -17,6 +18,7 @@ mod waiting;
 
 pub use database::{Database, Held};
 pub use http::{Answer, call, text};
+pub use live::Live;
 pub use mariadb::{MariaDb, MariaDbServer};
 pub use postgres::{Postgres, PostgresServer};
 pub use proxy::{Network, Proxy};

@@ -19,7 +19,7 @@ use crate::{Answer, call, token};
 /// Secret of user tokens.
 const JWT_SECRET: &str = "held-by-the-testkit-0123456789abcdef-0123456789";
 /// Token of the admin port.
-const ADMIN_TOKEN: &str = "testkit-admin-token-0123456789abcdef-0123456789";
+pub(crate) const ADMIN_TOKEN: &str = "testkit-admin-token-0123456789abcdef-0123456789";
 
 /// The program under test, with the environment that every test gives it.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::house::House;
+use crate::house::{House, NOW};
 
 /// State and words of an area of the checklist.
 fn found(list: &Value, area: &str) -> (String, String) {
@@ -14,7 +14,7 @@ fn found(list: &Value, area: &str) -> (String, String) {
     (text("state"), text("said"))
 }
 
-async fn of_node(house: &House) -> Value {
+pub(crate) async fn of_node(house: &House) -> Value {
     house.get("/admin/api/check").await.is(200, 0).data().clone()
 }
 
@@ -24,7 +24,7 @@ async fn of_activity(house: &House, id: u64) -> Value {
 }
 
 #[track_caller]
-fn check(list: &Value, area: &str, state: &str, words: &str) {
+pub(crate) fn check(list: &Value, area: &str, state: &str, words: &str) {
     let (is, said) = found(list, area);
     assert!(is == state && said.contains(words), "{area}: {is}, {said}");
     assert!(state != "failed" || list["passed"] == false, "{list}");
@@ -35,7 +35,17 @@ async fn node_in_order_passes_with_its_limits_off_as_a_warning() {
     let house = House::new();
     let list = of_node(&house).await;
     assert_eq!(list["passed"], true, "{list}");
-    for area in ["entrance", "store", "clock", "database", "workers"] {
+    for area in [
+        "entrance",
+        "store",
+        "clock",
+        "database",
+        "nodes",
+        "versions",
+        "clocks",
+        "scheduler",
+        "workers",
+    ] {
         check(&list, area, "passed", "");
     }
     check(
@@ -101,6 +111,7 @@ async fn tickets_that_nobody_settles_fail_the_workers() {
     let id = house.opened(10).await;
     house.claim(id, "a").await.expect("a unit");
     check(&of_node(&house).await, "workers", "passed", "1 tickets wait");
-    house.clock.set(crate::house::NOW.plus(10_001));
+    house.clock.set(NOW.plus(10_001));
+    house.beat();
     check(&of_node(&house).await, "workers", "failed", "has waited 10 s");
 }

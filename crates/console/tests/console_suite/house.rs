@@ -8,19 +8,21 @@ use http::{Method, Request};
 use seckill_api::Readiness;
 use seckill_console::{Console, router};
 use seckill_engine_embedded::Embedded;
-use seckill_flow::{Layers, Pace, Results, Settle, SettleOptions};
+use seckill_flow::{Layers, Pace, Results, Settle, SettleOptions, WorkerCounts};
 use seckill_gate::Gate;
 use seckill_ledger::{DeadLetters, Parking};
 use seckill_ledger_sql::{Options as LedgerOptions, Sqlite, Threads};
+use seckill_metrics::Metrics;
 use seckill_queue::{Queue, Verdict, Verdicts};
 use seckill_sale::{ActivityId, Claim, EpochMs, ManualClock, Quantity, RequestId, RequestKey, UserId};
 use seckill_stock::{Answer, Stock};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 use crate::engine::Engine;
 use crate::request::{Asking, Reply};
-use crate::setup::{console, gate};
+use crate::setup::{console, gate, live, metrics};
 
 pub(crate) const TOKEN: &str = "operator-0123456789abcdef-0123456789abcdef";
 /// 2026-11-11T00:00:00Z, where the clock stands.
@@ -35,6 +37,9 @@ pub(crate) struct House {
     pub(crate) store: Embedded,
     pub(crate) database: PathBuf,
     pub(crate) router: Router,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) counts: Arc<WorkerCounts>,
+    pub(crate) shutdown: CancellationToken,
     settle: Settle,
     pub(crate) engine: Engine,
     _folder: TempDir,
@@ -73,9 +78,15 @@ impl House {
         };
         let settle = Settle::new(shared.clone(), shared, ledger.clone(), results, pace, options);
         let readiness = Readiness::default();
-        let console = console(layers, &gate, &readiness);
-        Self {
+        let metrics = metrics();
+        let live = live("node-1", Arc::new(store.clone()), &metrics);
+        let (counts, shutdown) = (live.worker_counts.clone(), live.shutdown.clone());
+        let console = console(layers, &gate, &readiness, live, &metrics);
+        let house = Self {
             router: router(console.clone()),
+            metrics,
+            counts,
+            shutdown,
             console,
             gate,
             readiness,
@@ -86,23 +97,9 @@ impl House {
             settle,
             engine,
             _folder: folder,
-        }
-    }
-
-    /// A gate and a console of another node, or of this one after a restart, over the same ledger.
-    pub(crate) async fn another_gate(&self) -> Arc<Gate> {
-        let gate = gate();
-        let shared = Arc::new(self.store.clone());
-        let layers = Layers {
-            stock: shared.clone(),
-            queue: shared.clone(),
-            ledger: self.ledger.clone(),
-            results: Arc::new(Results::new(shared, self.ledger.clone(), Arc::default())),
-            catalogue: gate.catalogue().clone(),
         };
-        let console = console(layers, &gate, &Readiness::default());
-        console.refresh().await.expect("the ledger answers");
-        gate
+        house.beat();
+        house
     }
 
     pub(crate) fn ask(&self, method: Method, path: &str) -> Asking<'_> {

@@ -5,6 +5,7 @@ mod books;
 mod brake;
 mod brake_hanging;
 mod check;
+mod check_nodes;
 #[path = "../../../engine-embedded/tests/shared/running.rs"]
 mod engine;
 mod errors;
@@ -16,7 +17,9 @@ mod input;
 mod input_forms;
 mod input_sales;
 mod lists;
+mod live;
 mod night;
+mod nodes;
 mod openapi;
 mod openapi_answers;
 mod openapi_document;

@@ -76,8 +76,8 @@ async fn every_operation_describes_a_database_that_is_locked_and_a_key_that_was_
 async fn the_listed_codes_are_those_of_the_operator_s_errors() {
     let night = Night::new().await;
     let listed = night.document.codes().as_array().expect("codes");
-    // Refusals of buyers, and streams, are matters of the public port.
-    let foreign = [40001, 40002, 40004, 40005, 40006, 40300, 40301, 42901, 50301];
+    // Refusals of buyers are matters of the public port.
+    let foreign = [40001, 40002, 40004, 40005, 40006, 40300, 40301, 50301];
     let codes = seckill_sale::Code::ALL.iter().map(|code| code.number());
     let expect: Vec<_> = codes
         .filter(|number| !foreign.contains(number))

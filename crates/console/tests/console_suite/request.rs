@@ -3,8 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use axum::body::{Body, to_bytes};
+use bytes::Bytes;
 use http::request::Builder;
 use http::{HeaderMap, StatusCode};
+use http_body_util::BodyExt;
 use seckill_console::Connection;
 use serde_json::Value;
 use tower::ServiceExt;
@@ -60,8 +62,17 @@ impl<'a> Asking<'a> {
         *request.headers_mut() = self.headers;
         let connection = Connection::new(self.house.router.clone(), self.client);
         let response = connection.oneshot(request).await.expect("never fails");
-        let (head, body) = response.into_parts();
-        let bytes = to_bytes(body, usize::MAX).await.expect("a body");
+        let (head, mut body) = response.into_parts();
+        let is_stream = head
+            .headers
+            .get("content-type")
+            .is_some_and(|kind| kind == "text/event-stream");
+        let bytes = if is_stream {
+            // It has no end; its first piece will do.
+            next_piece(&mut body).await.unwrap_or_default()
+        } else {
+            to_bytes(body, usize::MAX).await.expect("a body")
+        };
         Reply {
             status: head.status,
             headers: head.headers,
@@ -69,6 +80,12 @@ impl<'a> Asking<'a> {
             text: String::from_utf8(bytes.to_vec()).expect("UTF-8"),
         }
     }
+}
+
+/// The next piece of a stream; none at its end.
+pub(crate) async fn next_piece(body: &mut Body) -> Option<Bytes> {
+    let frame = body.frame().await?.expect("streams do not fail");
+    Some(frame.into_data().expect("no trailers"))
 }
 
 #[derive(Debug)]

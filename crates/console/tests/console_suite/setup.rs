@@ -1,16 +1,19 @@
 //! The parts of a house that have settings.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use seckill_api::Readiness;
-use seckill_console::{AdminToken, Check, Console, Parts, Settings};
-use seckill_flow::{Layers, Operator, OperatorSettings};
+use seckill_console::{AdminToken, Check, Console, Live, Parts, Settings};
+use seckill_flow::{Layers, Operator, OperatorSettings, WorkerCounts};
 use seckill_gate::{
     Authority, Expectations, Gate, Limit, Limits, Networks, Settings as GateSettings, Switches, Verifier, Verifiers,
 };
-use seckill_metrics::{Metrics, Setup};
+use seckill_metrics::{Metrics, Recorder, Setup};
+use seckill_stock::{Member, Members};
+use tokio_util::sync::CancellationToken;
 
-use crate::house::TOKEN;
+use crate::house::{NOW, TOKEN};
 
 /// A gate that knows no sale.
 pub(crate) fn gate() -> Arc<Gate> {
@@ -41,18 +44,51 @@ fn settings() -> Settings {
     }
 }
 
-/// A console over these layers.
-pub(crate) fn console(layers: Layers, gate: &Arc<Gate>, readiness: &Readiness) -> Arc<Console> {
+/// Metrics of a node.
+pub(crate) fn metrics() -> Arc<Metrics> {
     let metrics = Metrics::new(Setup {
         cores: 1,
         routes: seckill_console::ROUTES,
         version: "0",
         revision: "0",
     });
+    metrics.database_up.set_flag(true);
+    Arc::new(metrics)
+}
+
+/// A node of this name with all roles and two workers.
+pub(crate) fn live(id: &str, members: Arc<dyn Members>, metrics: &Arc<Metrics>) -> Live {
+    let worker_counts = Arc::new(WorkerCounts::default());
+    worker_counts.running.store(2, Ordering::Relaxed);
+    Live {
+        members,
+        member: Member {
+            id: id.to_owned(),
+            roles: ["api", "worker", "scheduler"].map(str::to_owned).into(),
+            version: "1.0.0".to_owned(),
+            admin: "127.0.0.1:8081".to_owned(),
+            started_at: NOW,
+            ..Member::default()
+        },
+        recorder: Arc::new(Recorder::new(metrics.clone())),
+        worker_counts,
+        shutdown: CancellationToken::new(),
+    }
+}
+
+/// A console over these layers.
+pub(crate) fn console(
+    layers: Layers,
+    gate: &Arc<Gate>,
+    readiness: &Readiness,
+    live: Live,
+    metrics: &Arc<Metrics>,
+) -> Arc<Console> {
     Console::new(Parts {
         operator: Arc::new(Operator::new(layers, OperatorSettings::default())),
         gate: gate.clone(),
-        metrics: Arc::new(metrics),
+        metrics: metrics.clone(),
+        live,
         readiness: readiness.clone(),
         house_checks: Arc::new(|| vec![Check::warning("house", "a test")]),
         settings: settings(),

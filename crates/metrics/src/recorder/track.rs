@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_long_sale_gets_wider_slots_and_loses_no_count() {
         let mut recording = Recording::new(0);
-        let seconds = 600 + 3 * COARSE_SLOTS_MAX as i64;
+        let seconds = 600 + 3 * i64::try_from(COARSE_SLOTS_MAX).expect("small");
         for second in 0..seconds {
             recording.add(second * 1_000, slot(1, 0, 0));
         }

@@ -2,7 +2,7 @@
 
 use seckill_settings::{DatabaseUrl, Settings};
 
-use super::{access, public, store};
+use super::{access, alerting, public, store};
 use crate::exit::Failure;
 use crate::logging;
 
@@ -13,6 +13,7 @@ pub(crate) fn refusals(settings: &Settings) -> Vec<Failure> {
         database(settings),
         access::check(settings),
         public::check(settings),
+        alerting::check(settings),
         logging::filter(&settings.log).map(drop),
     ];
     checked.into_iter().filter_map(Result::err).collect()

@@ -9,6 +9,7 @@ use seckill_listener::{Limits, Listener, Server, ServerHandle, is_body_timeout};
 use seckill_settings::Settings;
 
 use super::house_checks;
+use super::live;
 use super::node::Node;
 use super::public;
 use super::secrets::{self, Kept};
@@ -44,6 +45,7 @@ pub(crate) fn console(node: &Node, token: &str) -> Result<Arc<Console>, Failure>
         metrics: node.metrics.clone(),
         readiness: node.readiness.clone(),
         house_checks: house_checks::of(settings),
+        live: live::of(node),
         settings: seckill_console::Settings {
             token: AdminToken::new(token).map_err(|error| Failure::usage(format!("admin.token: {error}")))?,
             shards_max: 1,

@@ -10,9 +10,8 @@ use seckill_settings::StoreUrl;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::membership;
 use super::node::Node;
-use super::progress;
+use super::{alerting, live, membership, progress};
 use crate::exit::Failure;
 
 /// How often switches and blocks are read again: others' changes are in force within it.
@@ -37,8 +36,16 @@ impl House {
             let node = node.clone();
             threads.push(start_thread("progress", move || progress::follow(node))?);
         }
-        let among_others = node.clone();
-        threads.push(start_thread("members", move || membership::follow(among_others))?);
+        let (among_others, its_console) = (node.clone(), console.clone());
+        threads.push(start_thread("members", move || {
+            membership::follow(among_others, its_console)
+        })?);
+        let (recorded, its_console) = (node.clone(), console.clone());
+        threads.push(start_thread("recorder", move || live::record(recorded, its_console))?);
+        if node.roles.scheduler {
+            let watching = alerting::Watching::new(node)?;
+            threads.push(start_thread("alerts", move || watching.run())?);
+        }
         let (node, console) = (node.clone(), console.clone());
         threads.push(start_thread("refresh", move || refresh_until_shutdown(node, console))?);
         Ok(Self(threads))

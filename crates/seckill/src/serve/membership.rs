@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use seckill_console::Console;
 use seckill_sale::{Clock, EpochMs, SystemClock};
 use seckill_stock::members::SCHEDULER_LEASE;
 use seckill_stock::{Member, Members};
@@ -50,12 +51,18 @@ impl Membership {
         self.leads.clone()
     }
 
-    async fn tick(&self, may_lead: bool) {
-        let member = Member {
-            sent_at: SystemClock.now(),
-            ..self.own.clone()
-        };
-        if let Err(error) = self.members.beat(member).await {
+    /// The register that it is in.
+    pub(crate) fn members(&self) -> Arc<dyn Members> {
+        self.members.clone()
+    }
+
+    /// What it says of itself, but for its figures.
+    pub(crate) const fn own(&self) -> &Member {
+        &self.own
+    }
+
+    async fn tick(&self, console: &Console, may_lead: bool) {
+        if let Err(error) = console.beat(SystemClock.now()).await {
             tracing::debug!(%error, "the others do not hear that this node lives");
         }
         if !may_lead {
@@ -84,13 +91,13 @@ impl Membership {
 }
 
 /// Beats until the shutdown.
-pub(super) async fn follow(node: Arc<Node>) {
+pub(super) async fn follow(node: Arc<Node>, console: Arc<Console>) {
     let mut ticks = interval(BEAT_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {
         tokio::select! {
             () = node.shutdown.house.cancelled() => return node.membership.end().await,
-            _ = ticks.tick() => node.membership.tick(node.roles.scheduler).await,
+            _ = ticks.tick() => node.membership.tick(&console, node.roles.scheduler).await,
         }
     }
 }

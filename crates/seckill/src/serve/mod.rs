@@ -9,12 +9,14 @@
 pub(crate) mod acceptance;
 mod access;
 mod admin;
+mod alerting;
 mod descriptors;
 mod ending;
 mod house;
 mod house_checks;
 pub(crate) mod layers;
 mod ledger;
+mod live;
 mod locked_database;
 mod membership;
 mod meters;

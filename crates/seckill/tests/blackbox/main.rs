@@ -11,6 +11,8 @@ mod disaster;
 mod distributed;
 mod documents;
 mod hanging;
+mod live;
+mod live_nodes;
 mod newcomer;
 mod purchase;
 mod push;
