@@ -7,7 +7,7 @@ use crate::Result;
 use crate::jobs::Jobs;
 use crate::load::{self, Load};
 use crate::outcome::LoadReport;
-use crate::server::Target;
+use crate::target::Target;
 
 /// Requests that are written out at once.
 pub(crate) const CHUNK: usize = 100_000;

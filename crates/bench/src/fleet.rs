@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use crate::admin::Admin;
 use crate::canonical::{self, SaleConfig, SaleReport};
 use crate::process::{Process, Usage};
-use crate::server::{READY_LIMIT, TOKEN_TTL_S, Target, free_addresses, measured_settings, random_secret};
+use crate::server::{READY_LIMIT, TOKEN_TTL_S, free_addresses, measured_settings, random_secret};
+use crate::target::Target;
 use crate::token::Signer;
 use crate::{Error, Result, http};
 

@@ -31,6 +31,7 @@ pub mod memory;
 pub mod metrics;
 pub mod outcome;
 pub mod overload;
+mod pace;
 pub mod plan;
 pub mod process;
 pub mod ratios;
@@ -41,6 +42,7 @@ pub mod soak;
 #[cfg(test)]
 mod stand_in;
 mod tally;
+pub mod target;
 #[cfg(test)]
 mod testing;
 mod text;

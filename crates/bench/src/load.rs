@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use crate::client::Connection;
 use crate::jobs::Jobs;
 use crate::outcome::LoadReport;
+pub use crate::pace::Pace;
 use crate::tally::{Tally, Times};
 use crate::{Error, Result};
 
@@ -24,34 +25,6 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// Called now and then with (requests begun, requests in all).
 pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
-
-/// When requests are sent.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Pace {
-    /// As soon as the connection is free.
-    Closed,
-    /// So many a second, evenly.
-    Steady {
-        /// Requests a second.
-        rate_per_s: f64,
-    },
-    /// All within `over`, most of them at its beginning: after a quarter of the time half of them have come.
-    Rush {
-        /// When the last one comes.
-        over: Duration,
-    },
-}
-
-impl Pace {
-    /// How long after the start request `index` of `total` should be sent; `None` in a closed loop.
-    fn offset(self, index: usize, total: usize) -> Option<Duration> {
-        match self {
-            Self::Closed => None,
-            Self::Steady { rate_per_s } => Some(Duration::from_secs_f64(index as f64 / rate_per_s)),
-            Self::Rush { over } => Some(over.mul_f64((index as f64 / total as f64).powi(2))),
-        }
-    }
-}
 
 /// A run of load.
 #[derive(Clone)]

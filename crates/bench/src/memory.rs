@@ -16,7 +16,8 @@ use crate::Result;
 use crate::chunks::{Sender, wrong};
 use crate::held_disk::{Held, HeldDisk};
 use crate::jobs::Jobs;
-use crate::server::{Server, ServerConfig, Target};
+use crate::server::{Server, ServerConfig};
+use crate::target::Target;
 use crate::token::{Signer, UserIds};
 
 pub use growth::{Grown, Growth};

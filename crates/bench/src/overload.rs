@@ -14,7 +14,8 @@ use crate::held_disk::{Held, HeldDisk};
 use crate::jobs::Jobs;
 use crate::load::{self, CONNECTIONS_MAX, Load, Pace};
 use crate::outcome::LoadReport;
-use crate::server::{Server, ServerConfig, Target};
+use crate::server::{Server, ServerConfig};
+use crate::target::Target;
 use crate::token::UserIds;
 use crate::{Error, Result};
 

@@ -8,7 +8,7 @@ use crate::canonical::{Audience, SaleConfig};
 use crate::http::get;
 use crate::jobs::Jobs;
 use crate::outcome::{LoadReport, OutcomeCount};
-use crate::server::Target;
+use crate::target::Target;
 
 /// Violations that are spelled out; the rest of their kind is only counted.
 const SPELLED_OUT_MAX: usize = 10;

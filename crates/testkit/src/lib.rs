@@ -13,6 +13,7 @@ mod proxy;
 mod redis;
 mod server;
 mod shared;
+mod shop;
 mod token;
 mod waiting;
 

@@ -1,7 +1,6 @@
 //! The product's binary as a child process.
 
 use std::fs::File;
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
@@ -10,14 +9,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::waiting::{PATIENCE, wait};
-use crate::{Answer, call, token};
+use crate::call;
 
 /// Secret of user tokens.
-const JWT_SECRET: &str = "held-by-the-testkit-0123456789abcdef-0123456789";
+pub(crate) const JWT_SECRET: &str = "held-by-the-testkit-0123456789abcdef-0123456789";
 /// Token of the admin port.
 pub(crate) const ADMIN_TOKEN: &str = "testkit-admin-token-0123456789abcdef-0123456789";
 
@@ -206,86 +204,6 @@ impl Server {
     pub fn wait_end(&mut self) -> ExitStatus {
         let mut child = self.child.take().expect("running");
         wait(&mut child).unwrap_or_else(|| panic!("did not end in time: {}", self.log()))
-    }
-
-    /// A token of `user` that this server takes.
-    #[must_use]
-    pub fn token(&self, user: &str) -> String {
-        token(user, JWT_SECRET)
-    }
-
-    /// A request of a buyer.
-    ///
-    /// # Errors
-    /// As [`call`].
-    pub fn as_user(&self, user: &str, method: &str, path: &str, body: Option<&str>) -> io::Result<Answer> {
-        let bearer = format!("Authorization: Bearer {}", token(user, JWT_SECRET));
-        call(self.public, method, path, &[bearer], body)
-    }
-
-    /// A purchase with an idempotency key.
-    ///
-    /// # Errors
-    /// As [`call`].
-    pub fn buy(&self, activity: u64, user: &str, key: &str) -> io::Result<Answer> {
-        Self::buy_at(self.public, activity, user, key)
-    }
-
-    /// The same at a public port, whichever process it is of.
-    ///
-    /// # Errors
-    /// As [`call`].
-    pub fn buy_at(public: SocketAddr, activity: u64, user: &str, key: &str) -> io::Result<Answer> {
-        let bearer = format!("Authorization: Bearer {}", token(user, JWT_SECRET));
-        let headers = [bearer, format!("Idempotency-Key: {key}")];
-        call(public, "POST", &format!("/api/seckill/{activity}"), &headers, None)
-    }
-
-    /// A request of the operator.
-    ///
-    /// # Panics
-    /// Where no answer comes.
-    #[must_use]
-    pub fn as_admin(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
-        let headers = [format!("Authorization: Bearer {ADMIN_TOKEN}")];
-        let body = body.map(Value::to_string);
-        call(self.admin, method, path, &headers, body.as_deref()).expect("the admin port answers")
-    }
-
-    /// A product with ten times the units and an activity of `stock` units that is open now; `more` goes into its body.
-    ///
-    /// # Panics
-    /// Where the server refuses.
-    #[must_use]
-    pub fn created(&self, stock: u64, more: &Value) -> u64 {
-        let product = json!({"name": "thing", "price_cents": 9900, "currency": "CNY", "stock": stock * 10});
-        let product = self.as_admin("POST", "/admin/api/products", Some(&product));
-        let mut activity = json!({
-            "product_id": product.data()["id"],
-            "title": "sale",
-            "seckill_price_cents": 100,
-            "stock": stock,
-            "starts_at": "2020-01-01T00:00:00Z",
-            "ends_at": "2099-01-01T00:00:00Z",
-        });
-        for (name, value) in more.as_object().into_iter().flatten() {
-            activity[name] = value.clone();
-        }
-        let created = self.as_admin("POST", "/admin/api/activities", Some(&activity));
-        assert_eq!(created.status, 201, "{created:?}");
-        created.data()["id"].as_u64().expect("an id")
-    }
-
-    /// As [`Server::created`], preheated.
-    ///
-    /// # Panics
-    /// Where the server refuses.
-    #[must_use]
-    pub fn sale(&self, stock: u64, more: &Value) -> u64 {
-        let id = self.created(stock, more);
-        let preheated = self.as_admin("POST", &format!("/admin/api/activities/{id}/preheat"), Some(&json!({})));
-        assert_eq!(preheated.status, 200, "{preheated:?}");
-        id
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::http::{Answer, call, get};
 use crate::jobs::Jobs;
 use crate::outcome::LoadReport;
-use crate::server::Target;
+use crate::target::Target;
 use crate::verdict::spread;
 use crate::{Error, Result};
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use rand::RngExt;
 use seckill_bench::canonical::{SaleConfig, SaleReport, run_on, wait_open};
-use seckill_bench::server::Target;
+use seckill_bench::target::Target;
 use seckill_gate::{Expectations, Signer};
 use seckill_sale::{Clock, SystemClock, UserId};
 use seckill_settings::{Settings, Sources};

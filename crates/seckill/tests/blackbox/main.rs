@@ -1,5 +1,6 @@
 //! The binary from outside: real processes, real sockets, a real disk.
 
+mod after_storm;
 mod audit;
 mod brake;
 mod command_line;
