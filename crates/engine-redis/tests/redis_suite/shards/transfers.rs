@@ -132,3 +132,26 @@ fn tickets_of_all_shards_are_taken_settled_and_give_their_units_back() {
         assert_eq!((pages, seen), (4, 40));
     });
 }
+
+#[test]
+fn nobody_is_told_sold_out_while_the_last_unit_is_on_its_way() {
+    let running = Running::start(None);
+    open_split(&running, 1, 4);
+    let debited = [
+        "HSET",
+        "{a:7:0}:meta",
+        "left",
+        "0",
+        "out",
+        "1 3 1",
+        "transfers",
+        "1",
+        "revision",
+        "100",
+    ];
+    running.redis.command(&debited).expect("answers");
+    let late = running.another("late");
+    let answers = running.block_on(late.claim(claims(&users(1, 4, &[2]))));
+    assert_eq!(sold(&answers), 1, "{answers:?}");
+    assert_eq!(running.block_on(counted(&late)), (0, 1, 1));
+}
