@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::waiting::{PATIENCE, wait};
 use crate::call;
+use crate::waiting::{PATIENCE, wait};
 
 /// Secret of user tokens.
 pub(crate) const JWT_SECRET: &str = "held-by-the-testkit-0123456789abcdef-0123456789";
