@@ -91,6 +91,9 @@ local function save(m)
     fields[#fields + 1] = m[name]
   end
   redis.call('HSET', KEYS[1], unpack(fields))
+  -- Told to all nodes, and not counted on: they read the sale now and then, too. A failure must not stop a script that has written.
+  local told = int(m.epoch) .. ' ' .. int(m.revision) .. ' ' .. int(m.left) .. ' ' .. int(m.next)
+  redis.pcall('SPUBLISH', string.sub(KEYS[1], 1, -5) .. 'changed', told)
 end
 
 -- What the node remembers: 23 fields, read by summary.rs in this order. Figures that are not there are empty.

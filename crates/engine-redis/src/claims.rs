@@ -5,11 +5,11 @@ use std::time::Duration;
 use seckill_sale::{ActivityId, Claim, EpochMs, Refusal, Ticket};
 use seckill_stock::Reserved;
 
-use crate::Error;
 use crate::buyer::{key_text, read_buyer};
 use crate::script::CLAIM;
 use crate::shared::Shared;
 use crate::summary::Summary;
+use crate::{Error, keys};
 
 /// How long a claim whose reply was lost waits for the link to come back before its outcome counts as unknown.
 const ASK_AGAIN_WITHIN: Duration = Duration::from_millis(40);
@@ -53,7 +53,9 @@ impl Shared {
         let mut asked = self
             .call(&CLAIM, activity, self.claim_arguments(activity, claims))
             .await;
-        if matches!(asked, Err(Error::OutcomeUnknown)) && self.link.came_back(ASK_AGAIN_WITHIN).await {
+        if matches!(asked, Err(Error::OutcomeUnknown))
+            && self.link.came_back(&keys::buyers(activity), ASK_AGAIN_WITHIN).await
+        {
             asked = self
                 .call(&CLAIM, activity, self.claim_arguments(activity, claims))
                 .await;

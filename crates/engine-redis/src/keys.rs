@@ -19,7 +19,13 @@ pub(crate) fn buyers(activity: ActivityId) -> String {
     format!("{{a:{activity}:0}}:buyers")
 }
 
-/// Stream of the sale's fresh tickets.
-pub(crate) fn fresh(activity: ActivityId) -> String {
-    format!("{{a:{activity}:0}}:fresh")
+/// Shard channel on which changes of the sale are told.
+pub(crate) fn changed(activity: ActivityId) -> String {
+    format!("{{a:{activity}:0}}:changed")
+}
+
+/// The sale of such a channel.
+pub(crate) fn changed_sale(channel: &str) -> Option<ActivityId> {
+    let id = channel.strip_prefix("{a:")?.strip_suffix(":0}:changed")?;
+    ActivityId::new(id.parse().ok()?).ok()
 }

@@ -1,4 +1,4 @@
-//! Stock and queue on a standalone Redis (7.0 or newer): any number of processes, one state.
+//! Stock and queue on Redis (7.0 or newer), standalone, behind Sentinel, or a cluster: any number of processes, one state.
 //!
 //! [`Engine`] is the handle. Every change of a sale is one call of a Lua script (`lua/`, each with its keys, arguments, answers and
 //! invariants) on the sale's keys, which share the tag `{a:<activity>:<shard>}`:
@@ -19,10 +19,12 @@
 //! the same key tells it. Tickets are the unit of attempts, deliveries and leases: an entry of which only some tickets come to an end is
 //! acknowledged and deleted in the step that writes the others as tickets of their own.
 //!
-//! What is answered without IO comes from the node's last readings: each answer carries a summary of its sale, and a background task
-//! reads those that others change. Of a sold-out sale a node loads the buyers (`winners`), and refuses strangers by itself.
+//! What is answered without IO comes from the node's last readings: each answer carries a summary of its sale, and what others change is
+//! told by the servers (`watch`) and read now and then. Of a sold-out sale a node loads the buyers (`winners`), and refuses strangers by itself.
 //!
-//! Not here yet: shards, Sentinel and Cluster, the fence by the server's run id, rebuilding from the ledger.
+//! `link` knows the servers: which one has a sale, and what to do where it is gone or no longer leads. `safety` examines them at the start.
+//!
+//! Not here yet: shards, the fence by the server's run id, rebuilding from the ledger.
 
 mod background;
 mod buyer;
@@ -42,8 +44,10 @@ mod shared;
 mod summary;
 mod time;
 mod verdicts;
+mod watch;
 mod winners;
 
 pub use engine::{ConnectError, Engine};
 pub use error::Error;
 pub use options::Options;
+pub use safety::{Finding, Severity, examine};

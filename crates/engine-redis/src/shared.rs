@@ -1,6 +1,6 @@
 //! What the parts of a handle share: the link, the clock, and the last summary of each sale.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -14,6 +14,7 @@ use crate::options::Options;
 use crate::script::{LOOK, Script};
 use crate::summary::{Answer, Outcome, Summary};
 use crate::time::Time;
+use crate::watch::{Looking, Watched};
 use crate::winners::AllWinners;
 use crate::{Error, keys};
 
@@ -31,8 +32,12 @@ pub(crate) struct Shared {
     /// Wakes the task that loads the buyers of sold-out sales.
     pub(crate) sold_out: Notify,
     pub(crate) winners: AllWinners,
-    /// Sales whose admissions by other nodes are told to this one as they happen.
-    pub(crate) watched: RwLock<HashSet<ActivityId>>,
+    /// Sales whose changes by other nodes are told to this one as they happen.
+    pub(crate) watched: RwLock<Watched>,
+    /// Sales that are being looked at, for a change was told.
+    pub(crate) looking: Mutex<HashMap<ActivityId, Looking>>,
+    /// Wakes whoever listens to servers: there is one more sale.
+    pub(crate) new_sale: Notify,
     sales: RwLock<HashMap<ActivityId, Known>>,
 }
 
@@ -57,6 +62,8 @@ impl Shared {
             sold_out: Notify::new(),
             winners: AllWinners::default(),
             watched: RwLock::default(),
+            looking: Mutex::default(),
+            new_sale: Notify::new(),
             sales: RwLock::default(),
             options,
         }
@@ -67,12 +74,8 @@ impl Shared {
         let epoch_min = self.with_sale(activity, |sale| sale.map_or(0, |sale| sale.figures.epoch.get()));
         let mut arguments = vec![self.time.argument(), epoch_min.to_string().into_bytes()];
         arguments.extend(own);
-        let mut lent = self.link.lend()?;
         let asked_at = Time::local();
-        let value = script
-            .run(&mut lent.connection, &keys::of_sale(activity), &arguments)
-            .await
-            .map_err(|error| self.link.failed(&lent, &error))?;
+        let value = self.link.script(script, &keys::of_sale(activity), &arguments).await?;
         let Some(answer) = Answer::read(value) else {
             tracing::error!(%activity, "a script's answer is not one of ours");
             return Err(Error::OutcomeUnknown);
@@ -96,8 +99,11 @@ impl Shared {
                         summary: (**summary).clone(),
                         read_at: Instant::now(),
                     };
-                    sales.insert(activity, known);
+                    let is_new = sales.insert(activity, known).is_none();
                     drop(sales);
+                    if is_new {
+                        self.new_sale.notify_waiters();
+                    }
                     if summary.is_sold_out() {
                         self.sold_out.notify_one();
                     }
@@ -127,7 +133,8 @@ impl Shared {
         let sales = self.sales.read();
         let fresh = sales.get(&activity).filter(|known| known.read_at.elapsed() < FRESH);
         fresh.is_some_and(|Known { summary, .. }| {
-            self.watched.read().contains(&activity)
+            self.watched.read().contains_key(&activity)
+                && self.looking.lock().get(&activity).is_none_or(|look| !look.may_sell)
                 && summary.is_sold_out()
                 && self.winners.knows_stranger(activity, summary.buyers_mark(), user)
         })

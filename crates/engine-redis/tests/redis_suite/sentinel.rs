@@ -1,0 +1,24 @@
+//! The same behind Sentinel.
+
+mod contracts;
+mod elections;
+mod losses;
+mod model;
+mod nodes;
+mod openings;
+mod outages;
+mod sale;
+mod sold_out;
+mod support;
+
+const MODE: support::Mode = support::Mode::Sentinel;
+
+mod stock {
+    use crate::contracts::{block_on, fixture};
+    seckill_stock::stock_conformance!(fixture(), block_on);
+}
+
+mod queue {
+    use crate::contracts::{block_on, queue_fixture};
+    seckill_queue::queue_conformance!(queue_fixture(), block_on);
+}
