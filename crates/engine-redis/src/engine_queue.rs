@@ -36,8 +36,9 @@ impl Queue for Engine {
         if self.0.longest_wait(&[]).is_none() {
             self.0.refresh().await?;
         }
-        let (mut asked, mut taken) = (Vec::new(), Vec::new());
-        // A shard that others have emptied meanwhile is passed over. Other shards of the same sale fill the batch up.
+        let (mut asked, mut taken, mut failed) = (Vec::new(), Vec::new(), None);
+        // A shard that others have emptied meanwhile is passed over, and so is one whose server is gone. Other shards of the same sale fill
+        // the batch up.
         while let Some(place) = self.0.longest_wait(&asked) {
             asked.push(place);
             let is_other_sale = |first: &Delivery| first.ticket.activity != place.activity;
@@ -45,18 +46,20 @@ impl Queue for Engine {
                 continue;
             }
             let more = self.0.take(place, count - taken.len()).await;
-            // What is in hand is not lost by an error behind it.
             match more {
                 Ok(more) => taken.extend(more),
-                Err(error) if taken.is_empty() => return Err(error.into()),
-                Err(_) => break,
+                Err(error) => failed = Some(error),
             }
             let is_whole = !place.shards.is_split() && !taken.is_empty();
             if is_whole || taken.len() == count {
                 break;
             }
         }
-        Ok(taken)
+        // What is in hand is not lost by an error.
+        match failed {
+            Some(error) if taken.is_empty() => Err(error.into()),
+            _ => Ok(taken),
+        }
     }
 
     async fn ready(&self) {
@@ -149,7 +152,8 @@ impl Shared {
         let consumer = self.options.consumer.as_bytes().to_vec();
         for activity in self.refresh().await? {
             let shards = self.shards(activity).await?;
-            self.call_all(&RECLAIM, activity, shards, std::slice::from_ref(&consumer)).await?;
+            self.call_all(&RECLAIM, activity, shards, std::slice::from_ref(&consumer))
+                .await?;
         }
         Ok(())
     }

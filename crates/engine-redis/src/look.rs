@@ -146,9 +146,9 @@ impl Shared {
         looked.map(|_| ()).ok_or(Error::NotReady(NotReady::NotPreheated))
     }
 
-    /// Reads all sales again; those that have a state, whole or not.
+    /// Reads all sales again; those that have a state, whole or not. A server that is gone keeps nobody from the sales on others.
     pub(crate) async fn refresh(&self) -> Result<Vec<ActivityId>, Error> {
-        let mut sales = Vec::new();
+        let (mut sales, mut failed) = (Vec::new(), None);
         for (activity, shards) in self.listed().await?.0 {
             if self.shards_known(activity).is_none() && shards.is_split() {
                 self.in_sale(activity, shards, |_| ());
@@ -160,10 +160,10 @@ impl Shared {
                     sales.push(activity);
                 }
                 Err(Error::NotReady(_)) => sales.push(activity),
-                Err(error) => return Err(error),
+                Err(error) => failed = Some(error),
             }
         }
-        Ok(sales)
+        failed.map_or(Ok(sales), Err)
     }
 
     /// Remembers a reading of several shards; gives the units that there were at the most a moment ago, where it tells.
