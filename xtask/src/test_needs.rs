@@ -56,6 +56,11 @@ const NEEDS: &[Need] = &[
         package: "redis-server",
         elsewhere: "Redis 7.0 or newer: redis in most package managers",
     },
+    Need {
+        program: "openssl",
+        package: "openssl",
+        elsewhere: "OpenSSL's command, for certificates of encrypted servers",
+    },
 ];
 
 /// What counts instructions.
@@ -175,7 +180,7 @@ mod tests {
         let debian = advice(Host::DebianUser, &missing);
         assert!(
             debian.contains(
-                "sudo apt-get install gcc libc6-dev apache2-utils wrk postgresql mariadb-server redis-server"
+                "sudo apt-get install gcc libc6-dev apache2-utils wrk postgresql mariadb-server redis-server openssl"
             ),
             "{debian}"
         );

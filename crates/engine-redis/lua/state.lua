@@ -95,7 +95,15 @@ local function load_state(claims)
   return m
 end
 
--- Writes the numbers that a script has changed, where they are few.
+-- Told to all nodes, and not counted on: they read the sale now and then, too. A failure must not stop a script that has written. Units on
+-- their way to another shard may still be sold.
+local function tell(m)
+  local left = m.left + (tonumber(string.match(m.out, '%d+$')) or 0)
+  local told = int(m.epoch) .. ' ' .. int(m.revision) .. ' ' .. int(left) .. ' ' .. int(m.next)
+  redis.pcall('SPUBLISH', string.sub(KEYS[1], 1, -5) .. 'changed', told)
+end
+
+-- Writes the numbers that a script has changed, where they are few; like save, once in a call.
 local function save_some(m, ...)
   m.revision = m.revision + 1
   local fields = { 'revision', int(m.revision) }
@@ -104,6 +112,7 @@ local function save_some(m, ...)
     fields[#fields + 1] = int(m[name])
   end
   redis.call('HSET', KEYS[1], unpack(fields))
+  tell(m)
 end
 
 local function save(m)
@@ -118,6 +127,7 @@ local function save(m)
     fields[#fields + 1] = m[name]
   end
   redis.call('HSET', KEYS[1], unpack(fields))
+  tell(m)
 end
 
 -- What the node remembers: 26 fields, read by summary.rs in this order. Figures that are not there are empty.

@@ -162,13 +162,11 @@ impl Shared {
     }
 
     async fn ask(&self, place: Place, claims: &[&Claim]) -> Result<(EpochMs, Summary, Payload), Error> {
-        let mut asked = self
-            .call(&CLAIM, place, claim_text::arguments(self.room(place), claims))
-            .await;
-        if matches!(asked, Err(Error::OutcomeUnknown)) && self.link.came_back(ASK_AGAIN_WITHIN).await {
-            asked = self
-                .call(&CLAIM, place, claim_text::arguments(self.room(place), claims))
-                .await;
+        let asks = || self.call(&CLAIM, place, claim_text::arguments(self.room(place), claims));
+        let mut asked = asks().await;
+        let is_unknown = matches!(asked, Err(Error::OutcomeUnknown));
+        if is_unknown && self.link.came_back(&place.buyers(), ASK_AGAIN_WITHIN).await {
+            asked = asks().await;
             // What the second try does not reach, the first may have done.
             if matches!(asked, Err(Error::Unavailable)) {
                 asked = Err(Error::OutcomeUnknown);

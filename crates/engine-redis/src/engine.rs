@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use redis::RedisError;
+use redis::{ErrorKind, RedisError};
 use seckill_queue::{Queue, Verdict, Verdicts};
 use seckill_sale::{ActivityId, Clock, Conclusion, FailureReason, UserId};
 use seckill_stock::Stock;
@@ -10,7 +10,7 @@ use seckill_stock::Stock;
 use crate::keys::{self, Place};
 use crate::link::Link;
 use crate::options::Options;
-use crate::safety::unsafe_setting;
+use crate::safety::{Severity, findings};
 use crate::shared::Shared;
 use crate::time::Time;
 use crate::{Error, background};
@@ -18,12 +18,27 @@ use crate::{Error, background};
 /// Why the engine does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// The address is none, or the server there cannot be used.
+    /// The address is none, or nobody answers there.
     #[error("the store cannot be reached")]
-    Redis(#[from] RedisError),
-    /// It runs with a setting that loses sales.
+    Redis(#[source] RedisError),
+    /// User or password are wrong, or missing.
+    #[error("the store refuses this user and password")]
+    Login(#[source] RedisError),
+    /// A server runs with a setting that loses sales, or cannot do what is needed.
     #[error("the store is not safe: {0}")]
     Unsafe(String),
+}
+
+impl From<RedisError> for ConnectError {
+    fn from(error: RedisError) -> Self {
+        let is_login =
+            error.kind() == ErrorKind::AuthenticationFailed || matches!(error.code(), Some("NOAUTH" | "WRONGPASS"));
+        if is_login {
+            Self::Login(error)
+        } else {
+            Self::Redis(error)
+        }
+    }
 }
 
 /// Handle of the engine on Redis; cheap to clone. Background tasks end with its last clone.
@@ -31,10 +46,10 @@ pub enum ConnectError {
 pub struct Engine(pub(crate) Arc<Shared>);
 
 impl Engine {
-    /// Connects to a server whose clock decides.
+    /// Connects to servers whose clock decides.
     ///
     /// # Errors
-    /// The address is none, nobody answers there, or the server's settings would lose sales.
+    /// The address is none, nobody answers there, or a server's settings would lose sales.
     pub async fn connect(options: Options) -> Result<Self, ConnectError> {
         Self::start(options, Time::server()).await
     }
@@ -49,11 +64,13 @@ impl Engine {
     }
 
     async fn start(options: Options, time: Time) -> Result<Self, ConnectError> {
-        let link = Link::connect(&options.address, options.connect_within, options.answer_within).await?;
-        if let Ok(mut lent) = link.lend()
-            && let Some(sentence) = unsafe_setting(&mut lent.connection).await
-        {
-            return Err(ConnectError::Unsafe(sentence));
+        let link = Link::connect(&options).await?;
+        for finding in findings(&link).await {
+            match finding.severity {
+                Severity::Passed => {}
+                Severity::Warning => tracing::warn!(area = finding.area, "{}", finding.sentence),
+                Severity::Failed => return Err(ConnectError::Unsafe(finding.sentence)),
+            }
         }
         let engine = Self(Arc::new(Shared::new(link, options, time)));
         let read = engine.0.reclaim().await;

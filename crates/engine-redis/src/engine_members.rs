@@ -70,9 +70,7 @@ impl Engine {
     async fn run<T: FromRedisValue>(&self, script: &Script, keys: &[String], own: &[&str]) -> Result<T, Error> {
         let mut arguments = vec![self.0.time.argument()];
         arguments.extend(own.iter().map(|text| text.as_bytes().to_vec()));
-        let mut lent = self.0.link.lend()?;
-        let answer = script.run(&mut lent.connection, keys, &arguments).await;
-        let answer = answer.map_err(|error| self.0.link.failed(&lent, &error))?;
+        let answer = self.0.link.script(script, keys, &arguments).await?;
         from_redis_value(answer).map_err(|_not_ours| Error::OutcomeUnknown)
     }
 

@@ -1,16 +1,16 @@
 //! What a process asks of its own handle: whether the server answers, what it last said of a sale, and whose installation it serves.
 
-use redis::cmd;
+use redis::{ErrorKind, cmd};
 use seckill_sale::{ActivityId, Figures, InstallationId};
 
-use crate::{ConnectError, Engine, Error, keys};
+use crate::{ConnectError, Engine, Error, keys, link};
 
 /// Whether an address is one that [`Engine::connect`] understands.
 ///
 /// # Errors
 /// What is wrong with it.
 pub fn check_address(address: &str) -> Result<(), ConnectError> {
-    redis::Client::open(address).map(drop).map_err(ConnectError::Redis)
+    link::check(address).map_err(ConnectError::Redis)
 }
 
 impl ConnectError {
@@ -21,9 +21,14 @@ impl ConnectError {
             Self::Redis(error) => {
                 error.is_io_error()
                     || error.is_timeout()
-                    || matches!(error.code(), Some("LOADING" | "BUSY" | "MASTERDOWN"))
+                    || matches!(error.code(), Some("LOADING" | "BUSY" | "MASTERDOWN" | "CLUSTERDOWN"))
+                    // Nobody says who leads; or who does is not sure of it yet.
+                    || matches!(
+                        error.kind(),
+                        ErrorKind::ClusterConnectionNotFound | ErrorKind::UnexpectedReturnType
+                    )
             }
-            Self::Unsafe(_) => false,
+            Self::Login(_) | Self::Unsafe(_) => false,
         }
     }
 }
@@ -35,10 +40,11 @@ impl Engine {
         self.0.over_shards(true, |_, _, _| false)
     }
 
-    /// Whether the server answers, as far as is known. Costs no IO.
+    /// Whether any server can be asked, as far as is known: a cluster of which one is gone goes on selling what the others have, and a
+    /// process that called itself down for that would take those sales with it. Costs no IO.
     #[must_use]
     pub fn is_up(&self) -> bool {
-        self.0.link.lend().is_ok()
+        self.0.link.check().is_ok()
     }
 
     /// The figures of a sale as last read; none where it has no state. Costs no IO.

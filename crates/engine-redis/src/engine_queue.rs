@@ -54,6 +54,7 @@ impl Queue for Engine {
                 break;
             }
         }
+        // What is in hand is not lost by an error.
         match broken {
             Some(error) if taken.is_empty() => Err(error.into()),
             _ => Ok(taken),

@@ -49,8 +49,8 @@ impl Stock for Engine {
     }
 
     async fn claim_gathered(&self, gathering: Gathering) -> Vec<Answer> {
-        // Where the link is down nobody waits for his turn.
-        if let Err(error) = self.0.link.lend() {
+        // Where no server can be asked nobody waits for his turn.
+        if let Err(error) = self.0.link.check() {
             return gathering
                 .take()
                 .iter()

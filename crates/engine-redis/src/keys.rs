@@ -82,9 +82,9 @@ impl Place {
         self.key("buyers")
     }
 
-    /// Stream of the shard's fresh tickets.
-    pub(crate) fn fresh(self) -> String {
-        self.key("fresh")
+    /// Shard channel on which changes of the shard are told.
+    pub(crate) fn changed(self) -> String {
+        self.key("changed")
     }
 
     fn key(self, name: &str) -> String {
@@ -116,4 +116,13 @@ pub(crate) fn listed(activity: ActivityId, shards: Shards) -> String {
 pub(crate) fn read_listed(member: &str) -> Option<(ActivityId, Shards)> {
     let (activity, shards) = member.split_once('/').unwrap_or((member, "1"));
     Some((activity.parse().ok()?, shards.parse().ok()?))
+}
+
+/// The sale and the shard of a channel.
+pub(crate) fn read_changed(channel: &str) -> Option<(ActivityId, u64)> {
+    let (activity, shard) = channel
+        .strip_prefix("{a:")?
+        .strip_suffix("}:changed")?
+        .split_once(':')?;
+    Some((ActivityId::new(activity.parse().ok()?).ok()?, shard.parse().ok()?))
 }

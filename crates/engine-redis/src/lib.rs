@@ -1,4 +1,4 @@
-//! Stock and queue on a standalone Redis (7.0 or newer): any number of processes, one state.
+//! Stock and queue on Redis (7.0 or newer), standalone, behind Sentinel, or a cluster: any number of processes, one state.
 //!
 //! [`Engine`] is the handle. Every change of a sale is one call of a Lua script (`lua/`, each with its keys, arguments, answers and
 //! invariants) on the sale's keys, which share the tag `{a:<activity>:<shard>}`:
@@ -19,8 +19,8 @@
 //! the same key tells it. Tickets are the unit of attempts, deliveries and leases: an entry of which only some tickets come to an end is
 //! acknowledged and deleted in the step that writes the others as tickets of their own.
 //!
-//! What is answered without IO comes from the node's last readings: each answer carries a summary of its sale, and a background task
-//! reads those that others change. Of a sold-out sale a node loads the buyers (`winners`), and refuses strangers by itself.
+//! What is answered without IO comes from the node's last readings: each answer carries a summary of its sale, and what others change is
+//! told by the servers (`watch`) and read now and then. Of a sold-out sale a node loads the buyers (`winners`), and refuses strangers by itself.
 //!
 //! # Shards
 //!
@@ -42,7 +42,14 @@
 //! A sale of which one shard cannot be used, is lost, or belongs to another build admits nobody: its node looks at all shards before it
 //! believes that, and again at each claim until it is over. The number of shards is fixed while the sale has a state.
 //!
-//! Not here yet: Sentinel and Cluster, the fence by the server's run id, rebuilding from the ledger.
+//! # Servers
+//!
+//! `link` knows the servers: which one has a shard, and what to do where it is gone or no longer leads. Each shard is asked, broken off and
+//! mended with the server that has it; what belongs to no sale (members, leases, installation, list of sales, switches) has the tag
+//! `{seckill}` and is with the server of that. While a server is gone, sales and shards on the others go on: who comes to a shard that is
+//! gone, or needs its units, is told "busy", and never "sold out". `safety` examines the servers at the start.
+//!
+//! Not here yet: the fence by the server's run id, rebuilding from the ledger.
 
 mod background;
 mod buyer;
@@ -76,9 +83,11 @@ mod time;
 mod transfer;
 mod units;
 mod verdicts;
+mod watch;
 mod winners;
 
 pub use engine::{ConnectError, Engine};
 pub use engine_node::check_address;
 pub use error::Error;
 pub use options::Options;
+pub use safety::{Finding, Severity, examine};

@@ -1,144 +1,157 @@
-//! The connection to the server and its circuit breaker.
+//! The way to the servers: which one has a key, and what is done where it does not answer as hoped.
 //!
 //! ```text
-//! up ──lost, or no answer in time──▶ down ──reconnected by a task of its own──▶ up
+//!            ┌ One ────── the server of the address ───────────────┐
+//! address ──▶┤ Sentinel ─ the master that the newest sentinel names ├──▶ Map: slot ──▶ Node (connection, breaker)
+//!            └ Cluster ── the masters, each with its slots ────────┘
 //! ```
-//! While it is down nobody waits: calls are refused at once. Who was waiting for an answer hears that its outcome is unknown.
+//! A keeper task finds the servers again when one is lost, when one says that it no longer leads, and now and then. The client of the redis
+//! crate for clusters is not used: its one number of retries is for redirections and lost connections alike, so that it either sends a script
+//! twice behind our back or follows no redirection, and it does not tell which server is down.
 
-use std::sync::{Arc, Weak};
+mod address;
+mod asked;
+mod connector;
+mod find;
+mod keep;
+mod node;
+mod route;
+mod slots;
+
+use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, RedisError, RedisResult};
-use tokio::runtime::Handle;
-use tokio::sync::watch;
+use redis::{Cmd, ErrorKind, RedisResult, Value};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
 
 use crate::Error;
+use crate::options::Options;
+use crate::script::Script;
+use address::{Address, Place};
+pub(crate) use asked::{Asked, send};
+use connector::Connector;
+pub(crate) use node::{Failure, Node};
+use route::Map;
+pub(crate) use slots::slot;
 
-/// First pause between two attempts to connect, doubled up to [`PAUSE_MAX`].
-const PAUSE_MIN: Duration = Duration::from_millis(5);
-/// Longest pause.
-const PAUSE_MAX: Duration = Duration::from_millis(200);
-/// Commands that may wait in the connection; the batchers in front are bounded, too.
-const PIPELINE_SIZE: usize = 1_024;
-
-/// A connection as it was when it was handed out.
-#[derive(Clone)]
-pub(crate) struct Lent {
-    pub(crate) connection: MultiplexedConnection,
-    generation: u64,
-}
-
-struct State {
-    up: Option<MultiplexedConnection>,
-    generation: u64,
-}
-
-/// The connection that everybody shares.
+/// The servers, and what leads to them.
 pub(crate) struct Link {
-    client: Client,
-    config: AsyncConnectionConfig,
-    runtime: Handle,
-    state: Mutex<State>,
-    is_up: watch::Sender<bool>,
+    address: Address,
+    connector: Arc<Connector>,
+    map: RwLock<Map>,
+    /// Wakes the keeper.
+    keeper: Arc<Notify>,
+    /// Woken when other servers lead.
+    pub(crate) remapped: Notify,
+    /// Slots that were found on their way from one server to another for too long: nobody waits for them.
+    stuck: Mutex<std::collections::HashSet<u16>>,
 }
 
 impl Link {
-    /// Connects; reconnections are tasks of the present runtime.
-    pub(crate) async fn connect(
-        address: &str,
-        connect_within: Duration,
-        answer_within: Duration,
-    ) -> RedisResult<Arc<Self>> {
-        let client = Client::open(address)?;
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(connect_within))
-            .set_response_timeout(Some(answer_within))
-            .set_pipeline_buffer_size(PIPELINE_SIZE);
-        let connection = client.get_multiplexed_async_connection_with_config(&config).await?;
-        Ok(Arc::new(Self {
-            client,
-            config,
-            runtime: Handle::current(),
-            state: Mutex::new(State {
-                up: Some(connection),
-                generation: 0,
-            }),
-            is_up: watch::Sender::new(true),
-        }))
+    /// Connects to every server that leads, or at least to one; tasks of the present runtime do the rest.
+    pub(crate) async fn connect(options: &Options) -> RedisResult<Arc<Self>> {
+        let address = Address::read(&options.address)?;
+        let connector = Arc::new(Connector::new(address.pattern.clone(), options));
+        let found = find::find(&address, &connector, Default::default()).await?;
+        let must_lead = matches!(address.place, Place::Sentinel { .. });
+        let mut reached = JoinSet::new();
+        for (_, spot) in &found.leaders {
+            let (connector, spot) = (connector.clone(), spot.clone());
+            reached.spawn(async move { (Node::reach(&connector, &spot, must_lead).await, spot) });
+        }
+        let keeper = Arc::new(Notify::new());
+        let (mut nodes, mut failed) = (Vec::new(), None);
+        for (answer, spot) in reached.join_all().await {
+            match answer {
+                Ok(connection) => nodes.push(Node::new(spot, must_lead, &connector, &keeper, Some(connection))),
+                Err(error) => failed = Some(error),
+            }
+        }
+        if let Some(error) = failed
+            && (nodes.is_empty() || error.kind() == ErrorKind::AuthenticationFailed)
+        {
+            return Err(error);
+        }
+        let mut map = Map::of(nodes);
+        map.apply(&found, |spot| Node::new(spot, must_lead, &connector, &keeper, None));
+        let link = Arc::new(Self {
+            address,
+            connector,
+            map: RwLock::new(map),
+            keeper,
+            remapped: Notify::new(),
+            stuck: Mutex::default(),
+        });
+        keep::start(&link);
+        Ok(link)
     }
 
-    /// A connection of its own for commands that block up to `block`.
-    pub(crate) async fn connect_apart(&self, block: Duration) -> RedisResult<MultiplexedConnection> {
-        let config = self.config.clone().set_response_timeout(Some(block * 2));
-        self.client.get_multiplexed_async_connection_with_config(&config).await
+    /// Runs a script; keys are of one slot.
+    pub(crate) async fn script(&self, script: &Script, keys: &[String], arguments: &[Vec<u8>]) -> Result<Value, Error> {
+        let asked = Asked::Script {
+            script,
+            keys,
+            arguments,
+        };
+        self.ask(&asked).await
     }
 
-    /// The connection; an error at once where it is down.
-    pub(crate) fn lend(&self) -> Result<Lent, Error> {
-        let state = self.state.lock();
-        let connection = state.up.clone().ok_or(Error::Unavailable)?;
-        Ok(Lent {
-            connection,
-            generation: state.generation,
+    /// Runs a command that may be run twice, where its first key is.
+    pub(crate) async fn command<T: redis::FromRedisValue>(&self, command: &Cmd) -> Result<T, Error> {
+        let value = self.ask(&Asked::Command(command)).await?;
+        redis::from_redis_value(value).map_err(|error| {
+            tracing::error!(%error, "a command's answer is not what it should be");
+            Error::OutcomeUnknown
         })
     }
 
-    /// Runs a command that may be run twice.
-    pub(crate) async fn command<T: redis::FromRedisValue>(self: &Arc<Self>, command: &Cmd) -> Result<T, Error> {
-        let mut lent = self.lend()?;
-        let answer = command.query_async(&mut lent.connection).await;
-        answer.map_err(|error| self.failed(&lent, &error))
+    /// An error where no server at all can be asked.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let is_up = self.map.read().nodes().any(|node| node.is_up());
+        is_up.then_some(()).ok_or(Error::Unavailable)
     }
 
-    /// What an error of this connection means; a connection that gave no answer is given up.
-    pub(crate) fn failed(self: &Arc<Self>, lent: &Lent, error: &RedisError) -> Error {
-        let meaning = Error::from(error);
-        if meaning == Error::OutcomeUnknown {
-            self.lose(lent.generation, error);
-        }
-        meaning
-    }
-
-    fn lose(self: &Arc<Self>, generation: u64, error: &RedisError) {
-        {
-            let mut state = self.state.lock();
-            if state.generation != generation || state.up.take().is_none() {
-                return;
-            }
-        }
-        self.is_up.send_replace(false);
-        tracing::warn!(%error, "the store does not answer; nobody waits for it until it is back");
-        self.runtime.spawn(Self::reconnect(Arc::downgrade(self)));
-    }
-
-    async fn reconnect(link: Weak<Self>) {
-        let mut pause = PAUSE_MIN;
-        while let Some(link) = link.upgrade() {
-            let connected = link
-                .client
-                .get_multiplexed_async_connection_with_config(&link.config)
-                .await;
-            if let Ok(connection) = connected {
-                let mut state = link.state.lock();
-                state.up = Some(connection);
-                state.generation += 1;
-                drop(state);
-                link.is_up.send_replace(true);
-                tracing::info!("the store answers again");
-                return;
-            }
-            drop(link);
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(PAUSE_MAX);
+    /// Returns once the server that has `key` can be asked, false where it cannot within `limit`.
+    pub(crate) async fn came_back(&self, key: &str, limit: Duration) -> bool {
+        let leader = self.leader(slot(key.as_bytes()));
+        match leader {
+            Some(node) => node.came_up(limit).await,
+            None => false,
         }
     }
 
-    /// Returns once the link is up, false where it is not within `limit`.
-    pub(crate) async fn came_back(&self, limit: Duration) -> bool {
-        let mut is_up = self.is_up.subscribe();
-        let up = is_up.wait_for(|&up| up);
-        tokio::time::timeout(limit, up).await.is_ok_and(|up| up.is_ok())
+    /// Every server that leads.
+    pub(crate) fn leaders(&self) -> Vec<Arc<Node>> {
+        self.map.read().nodes().cloned().collect()
     }
+
+    /// The server that has a slot.
+    pub(crate) fn leader(&self, slot: u16) -> Option<Arc<Node>> {
+        self.map.read().leader(slot).cloned()
+    }
+
+    /// Whether every slot has a server.
+    pub(crate) fn is_covered(&self) -> bool {
+        let map = self.map.read();
+        slots::all().all(|slot| map.leader(slot).is_some())
+    }
+
+    pub(crate) fn is_cluster(&self) -> bool {
+        matches!(self.address.place, Place::Cluster { .. })
+    }
+}
+
+/// Whether an address can be read.
+pub(crate) fn check(address: &str) -> RedisResult<()> {
+    Address::read(address).map(drop)
+}
+
+/// Whether the server says that it leads.
+async fn is_master(connection: &mut MultiplexedConnection) -> RedisResult<bool> {
+    let role: Vec<Value> = redis::cmd("ROLE").query_async(connection).await?;
+    let role = role.into_iter().next().unwrap_or(Value::Nil);
+    Ok(redis::from_redis_value::<String>(role)? == "master")
 }

@@ -7,8 +7,11 @@ use seckill_sale::WaitsMax;
 /// How the engine is run.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where the server is: `redis://user:password@host:port`.
+    /// Where the store is: `redis://user:password@host:port/db`, `redis-sentinel://user:password@host:port,host:port/master`, or
+    /// `redis-cluster://user:password@host:port,host:port`; with `rediss` in place of `redis` every connection is encrypted.
     pub address: String,
+    /// Who signed the servers' certificates, as PEM; none: whom the system trusts.
+    pub authority: Option<Vec<u8>>,
     /// Name of this process among the queue's consumers; no two that run have the same. One that starts again under its name gets
     /// back at once what it had taken.
     pub consumer: String,
@@ -30,6 +33,7 @@ impl Options {
     pub const fn new(address: String, consumer: String) -> Self {
         Self {
             address,
+            authority: None,
             consumer,
             connect_within: Duration::from_secs(1),
             answer_within: Duration::from_millis(500),

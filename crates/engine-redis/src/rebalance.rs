@@ -13,7 +13,7 @@ use crate::transfer::{Debit, Within};
 const DIFFERENCE_MIN: u64 = 16;
 
 impl Shared {
-    /// One round over all sales of several shards.
+    /// One round over all sales of several shards. What fails with one, since its server is gone or it cannot be used, does with another.
     pub(crate) async fn rebalance(&self) -> Result<(), Error> {
         let sales = self.over_shards(Vec::new(), |mut sales, place, _| {
             if place.shards.is_split() && place.shard == 0 {
@@ -21,17 +21,16 @@ impl Shared {
             }
             sales
         });
-        // Nothing can be moved in a sale that cannot be used; another one can be levelled all the same.
-        let mut outcome = Ok(());
+        let mut failed = None;
         for activity in sales {
             let levelled = match self.look(activity).await {
                 Ok(Some(reading)) => self.level(activity, &reading).await,
-                Ok(None) => Ok(()),
+                Ok(None) | Err(Error::NotReady(_)) => Ok(()),
                 Err(error) => Err(error),
             };
-            outcome = outcome.and(levelled);
+            failed = failed.or(levelled.err());
         }
-        outcome
+        failed.map_or(Ok(()), Err)
     }
 
     async fn level(&self, activity: ActivityId, reading: &Reading) -> Result<(), Error> {

@@ -1,78 +1,146 @@
-//! Settings of the server that would lose sales: refused at the start, or warned of.
+//! Is the store fit for a sale? Every server that leads is examined: what would lose sales is refused at the start, the rest warned of.
+
+mod rights;
+mod rules;
+
+use std::sync::Arc;
 
 use redis::Value;
-use redis::aio::MultiplexedConnection;
 
-/// A setting of the server, what it must not be, and why.
-struct Rule {
-    setting: &'static str,
-    is_good: fn(&str) -> bool,
-    refused: bool,
-    why: &'static str,
+use crate::engine::ConnectError;
+use crate::link::{Link, Node};
+use crate::options::Options;
+use rules::RULES;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// It is as it should be.
+    Passed,
+    /// Sales can be run, but somebody should know.
+    Warning,
+    /// The engine does not start.
+    Failed,
 }
 
-const RULES: &[Rule] = &[
-    Rule {
-        setting: "maxmemory-policy",
-        is_good: |value| value == "noeviction",
-        refused: true,
-        why: "a full server would drop stock, buyers or tickets; it must be noeviction",
-    },
-    Rule {
-        setting: "appendonly",
-        is_good: |value| value == "yes",
-        refused: true,
-        why: "a restart would forget every sale since the last snapshot; it must be yes",
-    },
-    Rule {
-        setting: "appendfsync",
-        is_good: |value| value == "always",
-        refused: false,
-        why: "up to 2 s of acknowledged tickets are lost with the server's machine; always loses none",
-    },
-    Rule {
-        setting: "no-appendfsync-on-rewrite",
-        is_good: |value| value == "no",
-        refused: false,
-        why: "nothing is synced while the log is rewritten",
-    },
-];
-
-/// Scripts that begin with `#!lua`, and XAUTOCLAIM as they use it, came with this version.
-const VERSION_MIN: u32 = 7;
-
-/// The server's version where it is too old.
-async fn old_version(connection: &mut MultiplexedConnection) -> Option<String> {
-    let mut command = redis::cmd("INFO");
-    command.arg("server");
-    let info: String = command.query_async(connection).await.ok()?;
-    let version = info.lines().find_map(|line| line.strip_prefix("redis_version:"))?;
-    let major: u32 = version.split('.').next()?.parse().ok()?;
-    (major < VERSION_MIN).then(|| format!("version {version}: it must be {VERSION_MIN}.0 or newer"))
+/// What was found in one area.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What was examined: `address`, `login`, `servers`, `role`, `version`, `rights`, or the name of a server's setting.
+    pub area: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// One sentence for an operator, with the server where there are several.
+    pub sentence: String,
 }
 
-/// The first setting with which the server is not used, as a sentence; others are logged.
-pub(crate) async fn unsafe_setting(connection: &mut MultiplexedConnection) -> Option<String> {
-    if let Some(sentence) = old_version(connection).await {
-        return Some(sentence);
-    }
-    for rule in RULES {
-        let mut command = redis::cmd("CONFIG");
-        command.arg("GET").arg(rule.setting);
-        let pair: Vec<String> = match command.query_async::<Value>(connection).await {
-            Ok(value) => redis::from_redis_value(value).unwrap_or_default(),
-            Err(error) => {
-                tracing::warn!(%error, setting = rule.setting, "the store does not show its settings; see to them yourself");
-                return None;
-            }
-        };
-        let Some(value) = pair.get(1).filter(|value| !(rule.is_good)(value)) else {
-            continue;
-        };
-        if rule.refused {
-            return Some(format!("{} {value}: {}", rule.setting, rule.why));
+impl Finding {
+    fn new(area: &'static str, severity: Severity, sentence: impl Into<String>) -> Self {
+        Self {
+            area,
+            severity,
+            sentence: sentence.into(),
         }
-        tracing::warn!(setting = rule.setting, value, "{}", rule.why);
     }
-    None
+}
+
+/// Connects as an engine with these options would, and examines every server that leads. Never empty; what failed keeps an engine from
+/// starting. Writes nothing that stays.
+pub async fn examine(options: &Options) -> Vec<Finding> {
+    match Link::connect(options).await {
+        Ok(link) => findings(&link).await,
+        Err(error) => {
+            let detail = error.to_string();
+            let (area, sentence) = match ConnectError::from(error) {
+                error @ ConnectError::Login(_) => ("login", error.to_string()),
+                error => ("address", error.to_string()),
+            };
+            vec![Finding::new(area, Severity::Failed, format!("{sentence}: {detail}"))]
+        }
+    }
+}
+
+/// The findings on all servers; equal ones once.
+pub(crate) async fn findings(link: &Arc<Link>) -> Vec<Finding> {
+    let leaders = link.leaders();
+    let mut all = vec![Finding::new("address", Severity::Passed, "the store answers")];
+    for node in &leaders {
+        let mut of_server = of_server(link, node).await;
+        for finding in &mut of_server {
+            if 1 < leaders.len() && finding.severity != Severity::Passed {
+                finding.sentence = format!("{}: {}", node.spot, finding.sentence);
+            }
+        }
+        for finding in of_server {
+            if !all.contains(&finding) {
+                all.push(finding);
+            }
+        }
+    }
+    if link.is_cluster() {
+        all.push(match link.is_covered() {
+            true => Finding::new("servers", Severity::Passed, "every slot of the cluster has a master"),
+            false => Finding::new(
+                "servers",
+                Severity::Failed,
+                "slots of the cluster have no master: its sales could not be run",
+            ),
+        });
+    }
+    all
+}
+
+async fn of_server(link: &Arc<Link>, node: &Arc<Node>) -> Vec<Finding> {
+    let mut info = redis::cmd("INFO");
+    let said: redis::RedisResult<String> = node.query(info.arg("server")).await;
+    let info = match said {
+        Ok(info) => info,
+        Err(error) if matches!(error.code(), Some("NOAUTH")) => {
+            return vec![Finding::new(
+                "login",
+                Severity::Failed,
+                "the store wants a password, and none was given",
+            )];
+        }
+        Err(error) if error.code().is_none() => {
+            let severity = if link.is_cluster() {
+                Severity::Warning
+            } else {
+                Severity::Failed
+            };
+            return vec![Finding::new(
+                "servers",
+                severity,
+                format!("a server does not answer: {error}"),
+            )];
+        }
+        Err(_) => String::new(),
+    };
+    let mut found = rules::of_info(&info, link.is_cluster());
+    found.push(role(node).await);
+    found.extend(rights::examine(link, node).await);
+    for rule in RULES.iter().filter(|rule| !rule.in_cluster || link.is_cluster()) {
+        let mut command = redis::cmd("CONFIG");
+        let pair: redis::RedisResult<Vec<String>> = node.query(command.arg("GET").arg(rule.setting)).await;
+        found.push(rule.judge(pair.ok().and_then(|pair| pair.into_iter().nth(1)).as_deref()));
+    }
+    found
+}
+
+async fn role(node: &Arc<Node>) -> Finding {
+    let said: redis::RedisResult<Vec<Value>> = node.query(&redis::cmd("ROLE")).await;
+    let role = said.map(|role| role.into_iter().next().map(redis::from_redis_value::<String>));
+    match role {
+        Ok(Some(Ok(role))) if role == "master" => Finding::new("role", Severity::Passed, "the server leads"),
+        Ok(Some(Ok(role))) => Finding::new(
+            "role",
+            Severity::Failed,
+            format!("the server is a {role}: the address must be the master's, or name its sentinels or cluster"),
+        ),
+        _ => Finding::new(
+            "role",
+            Severity::Warning,
+            "the server does not say whether it leads (ROLE)",
+        ),
+    }
 }

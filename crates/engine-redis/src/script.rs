@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use redis::aio::MultiplexedConnection;
 use redis::{Cmd, ErrorKind, RedisResult, Script as Hashed, ServerErrorKind, Value};
 
+use crate::link::send;
+
 /// One script with its head.
 pub(crate) struct Script {
     text: String,
@@ -32,6 +34,7 @@ script!(TRANSFER, " flags=allow-oom", "state.lua", "transfer.lua");
 script!(RECLAIM, " flags=allow-oom", "state.lua", "entries.lua", "reclaim.lua");
 script!(MEMBERS, " flags=allow-oom", "members.lua");
 script!(LEASE, " flags=allow-oom", "lease.lua");
+script!(PROBE, " flags=allow-oom", "probe.lua");
 script!(RECORD, " flags=allow-oom", "state.lua", "entries.lua", "record.lua");
 
 impl Script {
@@ -48,19 +51,19 @@ impl Script {
         command
     }
 
-    /// Runs the script once.
+    /// Runs the script once, on this connection; `asking` tells a server that it will have the slot of the keys soon.
     pub(crate) async fn run(
         &self,
         connection: &mut MultiplexedConnection,
+        asking: bool,
         keys: &[String],
         arguments: &[Vec<u8>],
     ) -> RedisResult<Value> {
         let known = self.command("EVALSHA", &self.hash, keys, arguments);
-        match known.query_async(connection).await {
+        match send(connection, asking, &known).await {
             Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
-                self.command("EVAL", &self.text, keys, arguments)
-                    .query_async(connection)
-                    .await
+                let whole = self.command("EVAL", &self.text, keys, arguments);
+                send(connection, asking, &whole).await
             }
             answer => answer,
         }

@@ -1,6 +1,6 @@
 //! What the parts of a handle share: the link, the clock, and what is remembered of each sale.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,6 +17,7 @@ use crate::sales::Known;
 use crate::script::Script;
 use crate::summary::{Answer, Outcome, Summary};
 use crate::time::Time;
+use crate::watch::{Looking, Watched};
 use crate::winners::AllWinners;
 
 pub(crate) struct Shared {
@@ -33,8 +34,12 @@ pub(crate) struct Shared {
     /// Wakes the task that loads the buyers of sold-out sales.
     pub(crate) sold_out: Notify,
     pub(crate) winners: AllWinners,
-    /// Sales whose admissions by other nodes are told to this one as they happen.
-    pub(crate) watched: RwLock<HashSet<ActivityId>>,
+    /// Shards whose changes by other nodes are told to this one as they happen.
+    pub(crate) watched: RwLock<Watched>,
+    /// Shards that are being looked at, for a change was told.
+    pub(crate) looking: Mutex<HashMap<Place, Looking>>,
+    /// Wakes whoever listens to servers: there is one more shard.
+    pub(crate) new_shard: Notify,
     sales: RwLock<HashMap<ActivityId, Known>>,
 }
 
@@ -50,6 +55,8 @@ impl Shared {
             sold_out: Notify::new(),
             winners: AllWinners::default(),
             watched: RwLock::default(),
+            looking: Mutex::default(),
+            new_shard: Notify::new(),
             sales: RwLock::default(),
             options,
         }
@@ -62,12 +69,8 @@ impl Shared {
         let fence = format!("{epoch_min} {}", place.shards).into_bytes();
         let mut arguments = vec![self.time.argument(), fence];
         arguments.extend(own);
-        let mut lent = self.link.lend()?;
         let asked_at = Time::local();
-        let value = script
-            .run(&mut lent.connection, &place.keys(), &arguments)
-            .await
-            .map_err(|error| self.link.failed(&lent, &error))?;
+        let value = self.link.script(script, &place.keys(), &arguments).await?;
         let Some(answer) = Answer::read(value, place) else {
             tracing::error!(%place, "a script's answer is not one of ours");
             return Err(Error::OutcomeUnknown);
@@ -83,10 +86,14 @@ impl Shared {
             Outcome::Done(summary, _) => {
                 let summary: &Summary = summary;
                 let newer = self.in_sale(activity, place.shards, |sale| {
+                    let is_new = sale.shard(place.index()).is_none();
                     sale.take_up(place.index(), summary.clone())
-                        .then(|| sale.seems_sold_out())
+                        .then(|| (is_new, sale.seems_sold_out()))
                 });
-                let Some(seems_sold_out) = newer else { return };
+                let Some((is_new, seems_sold_out)) = newer else { return };
+                if is_new {
+                    self.new_shard.notify_waiters();
+                }
                 if seems_sold_out {
                     self.sold_out.notify_one();
                 }
@@ -152,7 +159,7 @@ impl Shared {
             };
             let place = Place::of_user(activity, sale.shards(), user);
             let mark = sale.shard(place.index()).map(Summary::buyers_mark);
-            self.watched.read().contains(&activity)
+            self.hears_nothing_of(activity, sale.shards())
                 && mark.is_some_and(|mark| self.winners.knows_stranger(place, mark, user))
         })
     }

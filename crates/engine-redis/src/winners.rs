@@ -52,7 +52,8 @@ impl AllWinners {
 }
 
 impl Shared {
-    /// Loads the sets of shards with nothing left that are not loaded, and drops those of shards that sell again or are gone.
+    /// Loads the sets of shards with nothing left that are not loaded, and drops those of shards that sell again or are gone. One whose server
+    /// does not answer keeps the others from nothing.
     pub(crate) async fn load_winners(&self) -> Result<(), Error> {
         let sold_out = self.over_shards(HashMap::new(), |mut marks, place, shard| {
             if shard.is_sold_out() {
@@ -64,13 +65,14 @@ impl Shared {
             .sets
             .write()
             .retain(|place, _| sold_out.contains_key(place));
+        let mut failed = None;
         for (place, mark) in sold_out {
             let seems_sold_out = self.with_sale(place.activity, |sale| sale.is_some_and(|sale| sale.seems_sold_out()));
             if seems_sold_out && !self.winners.has(place, mark) {
-                self.load(place, mark).await?;
+                failed = failed.or(self.load(place, mark).await.err());
             }
         }
-        Ok(())
+        failed.map_or(Ok(()), Err)
     }
 
     /// A set counts where no buyer came while it was read: HSCAN tells everybody who was there from its first step to its last.

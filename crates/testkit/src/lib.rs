@@ -23,7 +23,7 @@ pub use live::Live;
 pub use mariadb::{MariaDb, MariaDbServer};
 pub use postgres::{Postgres, PostgresServer};
 pub use proxy::{Network, Proxy};
-pub use redis::Redis;
+pub use redis::{Redis, RedisCluster, RedisSentinel, RedisTls, SharedCluster, SharedSentinel};
 pub use server::{Program, Server, free_address};
 pub use shared::Kind;
 pub use token::token;

@@ -1,16 +1,31 @@
-//! A Redis server as a child process: a free port of the loopback address, a temporary folder, the log in the panic message.
+//! Redis servers as child processes: alone, behind sentinels, as a cluster; each on free ports of the loopback address in a temporary folder.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+mod asking;
+mod cluster;
+mod life;
+mod pool;
+mod process;
+mod replicas;
+mod sentinel;
+mod shared;
+mod tls;
+
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// Longest wait for the server to get ready.
+use crate::server::free_address;
+
+pub use cluster::RedisCluster;
+pub use sentinel::RedisSentinel;
+pub use shared::{SharedCluster, SharedSentinel};
+pub use tls::RedisTls;
+
+/// Longest wait for a server to get ready.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// `redis-server` from the PATH, or the program that `SECKILL_REDIS_SERVER` names, run so that it keeps everything
@@ -19,8 +34,12 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Redis {
     folder: PathBuf,
     /// Where the folder is one that ends with the server.
-    _temporary: Option<TempDir>,
+    temporary: Option<TempDir>,
     address: SocketAddr,
+    /// Settings beside those of every server.
+    settings: Vec<String>,
+    /// Whether it is in a process group of its own.
+    is_apart: bool,
     child: Option<Child>,
 }
 
@@ -31,9 +50,21 @@ impl Redis {
     /// Where `redis-server` is not on the PATH, or does not answer in time.
     #[must_use]
     pub fn start() -> Self {
+        Self::start_with(&[])
+    }
+
+    /// The same with more settings, each a name and its value.
+    ///
+    /// # Panics
+    /// As [`Redis::start`].
+    #[must_use]
+    pub fn start_with(settings: &[(&str, &str)]) -> Self {
         let temporary = TempDir::new().expect("a folder");
         let folder = temporary.path().to_owned();
-        Self::start_on(folder, Some(temporary))
+        let mut redis = Self::prepare(folder, settings);
+        redis.temporary = Some(temporary);
+        redis.start_again();
+        redis
     }
 
     /// Starts a server on what one before it left in `folder`, which stays.
@@ -42,21 +73,37 @@ impl Redis {
     /// As [`Redis::start`].
     #[must_use]
     pub fn start_in(folder: &Path) -> Self {
-        Self::start_on(folder.to_owned(), None)
-    }
-
-    fn start_on(folder: PathBuf, temporary: Option<TempDir>) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let address = listener.local_addr().expect("bound");
-        drop(listener);
-        let mut redis = Self {
-            folder,
-            _temporary: temporary,
-            address,
-            child: None,
-        };
+        let mut redis = Self::prepare(folder.to_owned(), &[]);
         redis.start_again();
         redis
+    }
+
+    /// A server that is still to be started.
+    fn prepare(folder: PathBuf, settings: &[(&str, &str)]) -> Self {
+        let settings = settings
+            .iter()
+            .flat_map(|(name, value)| [format!("--{name}"), (*value).to_owned()]);
+        Self {
+            folder,
+            temporary: None,
+            address: free_address(),
+            settings: settings.collect(),
+            is_apart: false,
+            child: None,
+        }
+    }
+
+    /// A server that somebody else runs.
+    #[must_use]
+    pub fn at(address: SocketAddr) -> Self {
+        Self {
+            folder: PathBuf::new(),
+            temporary: None,
+            address,
+            settings: Vec::new(),
+            is_apart: false,
+            child: None,
+        }
     }
 
     /// Where it listens.
@@ -76,9 +123,52 @@ impl Redis {
     /// # Panics
     /// As [`Redis::start`].
     pub fn start_again(&mut self) {
-        self.child = Some(self.spawn());
+        self.spawn();
+        self.wait_ready();
+    }
+
+    /// Starts the process so that it takes seconds to read its log, and does not wait.
+    ///
+    /// # Panics
+    /// As [`Redis::start`].
+    pub fn start_loading(&mut self) {
+        let more = [
+            "--key-load-delay",
+            "500",
+            "--loading-process-events-interval-bytes",
+            "1024",
+        ]
+        .map(str::to_owned);
+        let settings = [&self.settings[..], &more[..]].concat();
+        self.child = Some(process::server(
+            &self.folder,
+            self.address.port(),
+            &settings,
+            self.is_apart,
+        ));
+    }
+
+    /// Where its files are.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn spawn(&mut self) {
+        self.child = Some(process::server(
+            &self.folder,
+            self.address.port(),
+            &self.settings,
+            self.is_apart,
+        ));
+    }
+
+    fn wait_ready(&mut self) {
         let end = Instant::now() + PATIENCE;
-        while !self.command(&["PING"]).is_ok_and(|answer| answer.starts_with("+PONG")) {
+        while !self
+            .command(&["PING"])
+            .is_ok_and(|answer| answer.starts_with("+PONG") || answer.starts_with("-NOAUTH"))
+        {
             let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
             assert!(ended.is_none(), "redis-server ended with {ended:?}: {}", self.log());
             assert!(Instant::now() < end, "not ready in time: {}", self.log());
@@ -86,74 +176,10 @@ impl Redis {
         }
     }
 
-    fn spawn(&self) -> Child {
-        let port = self.address.port().to_string();
-        let folder = self.folder.to_string_lossy();
-        let settings = [
-            ["--bind", "127.0.0.1"],
-            ["--port", &port],
-            ["--dir", &folder],
-            ["--save", ""],
-            ["--appendonly", "yes"],
-            ["--appendfsync", "always"],
-            ["--maxmemory-policy", "noeviction"],
-            ["--enable-debug-command", "local"],
-        ];
-        let log = File::options().create(true).append(true).open(self.folder.join("log"));
-        let mut command =
-            Command::new(std::env::var_os("SECKILL_REDIS_SERVER").unwrap_or_else(|| "redis-server".into()));
-        command
-            .args(settings.as_flattened())
-            .stdin(Stdio::null())
-            .stderr(Stdio::null());
-        command.stdout(log.expect("a log file"));
-        command
-            .spawn()
-            .expect("redis-server is on the PATH (Debian: apt-get install redis-server)")
-    }
-
     /// Everything that it has logged.
     #[must_use]
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.join("log")).unwrap_or_default()
-    }
-
-    /// Sends one command and returns the beginning of its answer as it stands on the wire.
-    ///
-    /// # Errors
-    /// Nobody answers.
-    pub fn command(&self, words: &[&str]) -> io::Result<String> {
-        const ANSWER_BYTES_MAX: usize = 65_536;
-        let mut stream = TcpStream::connect(self.address)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        let mut request = format!("*{}\r\n", words.len());
-        words
-            .iter()
-            .for_each(|word| request.push_str(&format!("${}\r\n{word}\r\n", word.len())));
-        stream.write_all(request.as_bytes())?;
-        let mut answer = vec![0; ANSWER_BYTES_MAX];
-        let length = stream.read(&mut answer)?;
-        answer.truncate(length);
-        Ok(String::from_utf8_lossy(&answer).into_owned())
-    }
-
-    /// Empties the server, as an operator's mistake would.
-    ///
-    /// # Panics
-    /// Where it does not answer.
-    pub fn flush_all(&self) {
-        let answer = self.command(&["FLUSHALL"]).expect("the server answers");
-        assert!(answer.starts_with("+OK"), "{answer}");
-    }
-
-    /// Ends the process at once (SIGKILL); its folder stays for [`Redis::start_again`].
-    ///
-    /// # Panics
-    /// Where it is not running.
-    pub fn kill(&mut self) {
-        let mut child = self.child.take().expect("running");
-        child.kill().expect("a child of ours");
-        child.wait().expect("a child of ours");
     }
 }
 

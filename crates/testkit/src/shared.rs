@@ -107,7 +107,7 @@ impl Shared {
 }
 
 /// Where the shared servers of this user are.
-fn home() -> PathBuf {
+pub(crate) fn home() -> PathBuf {
     let user = rustix::process::getuid().as_raw();
     let home = std::env::temp_dir().join(format!("seckill-testkit-{user}"));
     fs::create_dir_all(&home).expect("a writable temporary folder");

@@ -17,7 +17,7 @@ fn each_key_that_is_lost_alone_stops_the_sale_and_changes_nothing() {
     let running = Running::start(None);
     in_all_places(&running);
     for name in KEYS {
-        let (key, aside) = (key(name), format!("aside:{name}"));
+        let (key, aside) = (key(name), key(&format!("aside:{name}")));
         let moved = running.redis.command(&["RENAME", &key, &aside]).expect("answers");
         assert!(moved.starts_with("+OK"), "{name}: {moved}");
         assert!(
@@ -41,7 +41,7 @@ fn each_key_of_a_wrong_type_stops_the_sale_and_changes_nothing() {
     let running = Running::start(None);
     in_all_places(&running);
     for name in KEYS {
-        let (key, aside) = (key(name), format!("aside:{name}"));
+        let (key, aside) = (key(name), key(&format!("aside:{name}")));
         running.redis.command(&["RENAME", &key, &aside]).expect("answers");
         running.redis.command(&["SET", &key, "what"]).expect("answers");
         let refused = Err(Refusal::NotReady(NotReady::StoreUnsafe));

@@ -43,7 +43,7 @@ fn a_server_that_forgot_everything_hears_of_its_nodes_again() {
     running.block_on(async {
         engine.beat(member("a")).await.expect("heard");
         assert_eq!(engine.lease("scheduler", "a", LEASE_MS).await, Ok(true));
-        running.redis.flush_all();
+        running.flush_all();
         assert_eq!(engine.members(AGE_MS_MAX).await.map(|living| living.len()), Ok(0));
         assert_eq!(engine.holder("scheduler").await, Ok(None));
         engine.beat(member("a")).await.expect("heard");
@@ -59,12 +59,12 @@ fn a_key_of_another_kind_changes_nothing() {
     running.block_on(async {
         engine.beat(member("a")).await.expect("heard");
         for (key, other) in [("{seckill}:beats", "{seckill}:members"), ("{seckill}:members", "{seckill}:beats")] {
-            running.redis.command(&["RENAME", key, "kept"]).expect("answers");
-            running.redis.command(&["SET", key, "text"]).expect("answers");
+            running.owner(key).command(&["RENAME", key, "{seckill}:kept"]).expect("answers");
+            running.owner(key).command(&["SET", key, "text"]).expect("answers");
             assert!(engine.beat(member("b")).await.is_err());
-            let count = running.redis.command(&["EVAL", "return redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HLEN', KEYS[1]) or redis.call('ZCARD', KEYS[1])", "1", other]);
+            let count = running.owner(key).command(&["EVAL", "return redis.call('TYPE', KEYS[1]).ok == 'hash' and redis.call('HLEN', KEYS[1]) or redis.call('ZCARD', KEYS[1])", "1", other]);
             assert_eq!(count.expect("answers"), ":1\r\n");
-            running.redis.command(&["RENAME", "kept", key]).expect("answers");
+            running.owner(key).command(&["RENAME", "{seckill}:kept", key]).expect("answers");
         }
         engine.beat(member("b")).await.expect("heard");
         assert_eq!(engine.members(AGE_MS_MAX).await.map(|living| living.len()), Ok(2));

@@ -9,7 +9,7 @@ use seckill_sale::{Claim, Decision, Event, Figures, ManualClock, Refusal, Sale, 
 use seckill_stock::conformance::Fixture;
 use seckill_stock::{OpenOutcome, Reserved, Stock};
 
-use crate::support::Running;
+use crate::support::{Mode, Running};
 
 /// Tickets that may wait.
 const BACKLOG_MAX: u64 = 12;
@@ -140,7 +140,9 @@ fn comparable(figures: Figures) -> Figures {
 
 #[test]
 fn random_histories_end_as_the_state_machine_says() {
-    for seed in 0..6 {
+    // What the servers are costs time and changes no rule.
+    let seeds = if matches!(crate::MODE, Mode::Standalone) { 6 } else { 2 };
+    for seed in 0..seeds {
         let mut play = Play::start(seed);
         for _ in 0..300 {
             play.step();

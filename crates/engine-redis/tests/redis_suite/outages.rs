@@ -1,6 +1,4 @@
-//! A server that takes nothing more, forgets its scripts, or is gone: the right answer at once, and on by itself when it is back.
-
-use std::time::{Duration, Instant};
+//! Servers that take nothing more, or forget their scripts: the right answer at once.
 
 use seckill_engine_redis::{Engine, Options};
 use seckill_queue::{Queue, Verdict, Verdicts};
@@ -52,34 +50,6 @@ fn a_full_server_admits_nobody_and_still_takes_results() {
 }
 
 #[test]
-fn a_killed_server_is_refused_at_once_and_found_again_with_everything_it_acknowledged() {
-    let mut running = Running::start(None);
-    in_all_places(&running);
-    running.redis.kill();
-    let refused = buy(&running, "new").expect_err("nobody is there");
-    assert!(
-        matches!(refused, Refusal::OutcomeUnknown | Refusal::Busy),
-        "{refused:?}"
-    );
-    let began = Instant::now();
-    for _ in 0..1_000 {
-        assert_eq!(buy(&running, "new"), Err(Refusal::Busy), "nobody waits");
-    }
-    assert!(began.elapsed() < Duration::from_secs(10), "a thousand do not pile up");
-    running.redis.start_again();
-    // The engine finds it by itself; asking is how a test waits for that.
-    let end = Instant::now() + Duration::from_secs(20);
-    while buy(&running, "new").is_err() {
-        assert!(Instant::now() < end, "not found again");
-        std::thread::yield_now();
-    }
-    let figures = running.block_on(running.engine.figures(Fixture::activity()));
-    let figures = figures.expect("answers").expect("a state");
-    assert_eq!((figures.accepted, figures.stock_left, figures.dead_tickets), (6, 4, 1));
-    assert_eq!(running.block_on(running.engine.acknowledged_batch()), Ok(5));
-}
-
-#[test]
 fn a_server_whose_settings_lose_sales_is_refused() {
     let running = Running::start(None);
     for (setting, bad, good) in [
@@ -93,7 +63,7 @@ fn a_server_whose_settings_lose_sales_is_refused() {
                 .expect("answers")
         };
         assert!(set(bad).starts_with("+OK"));
-        let options = Options::new(running.redis.url(), "late".to_owned());
+        let options = Options::new(running.url.clone(), "late".to_owned());
         let refused = running
             .block_on(Engine::connect(options))
             .err()

@@ -1,8 +1,5 @@
 //! Replies that are lost or late: what was done is found out by asking again with the same key, and never done twice.
 
-use std::thread;
-
-use seckill_engine_redis::{Engine, Options};
 use seckill_queue::{Queue, Verdict, Verdicts};
 use seckill_sale::{Conclusion, Refusal};
 use seckill_stock::Stock;
@@ -81,34 +78,4 @@ fn verdicts_whose_reply_is_eaten_count_once_when_told_again() {
         assert_eq!((figures.stock_left, figures.queued_tickets), (2, 0));
         assert_eq!(node.acknowledged_batch().await, Ok(3));
     });
-}
-
-#[test]
-fn a_server_that_hangs_keeps_one_caller_and_nobody_after_him() {
-    let mut running = Running::start(None);
-    let activity = open(&running, 2);
-    buy(&running, "a").expect("admitted");
-    // One that is patient for half a second only.
-    let options = Options::new(running.redis.url(), "impatient".to_owned());
-    running.engine = running.block_on(Engine::connect(options)).expect("connected");
-    // The command is read on a connection that is open before; it answers when the sleep is over.
-    thread::scope(|scope| {
-        let sleeper = scope.spawn(|| running.redis.command(&["DEBUG", "SLEEP", "2"]));
-        // Until the server sleeps, claims of a user who has his ticket change nothing.
-        while buy(&running, "a").is_ok() {}
-        for _ in 0..100 {
-            assert_eq!(buy(&running, "b"), Err(Refusal::Busy), "nobody waits for it");
-        }
-        sleeper.join().expect("no panic").expect("answers");
-    });
-    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
-    while buy(&running, "b").is_err() {
-        assert!(std::time::Instant::now() < end, "not found again");
-        thread::yield_now();
-    }
-    let figures = running.block_on(running.engine.figures(activity)).expect("answers");
-    assert_eq!(
-        figures.map(|figures| (figures.stock_left, figures.accepted)),
-        Some((0, 2))
-    );
 }

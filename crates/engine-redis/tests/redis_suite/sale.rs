@@ -1,9 +1,11 @@
 //! A sale that is open by the server's clock, for tests that break the server.
 
+use std::time::{Duration, Instant};
+
 use seckill_queue::{Queue, Verdict, Verdicts};
-use seckill_sale::{ActivityId, Claim, Conclusion, EpochMs, Window};
+use seckill_sale::{ActivityId, Claim, Conclusion, EpochMs, NotReady, Refusal, Window};
 use seckill_stock::conformance::Fixture;
-use seckill_stock::{Answer, OpenOutcome, Opening, Stock};
+use seckill_stock::{Answer, OpenOutcome, Opening, Reserved, Stock};
 
 use crate::support::Running;
 
@@ -18,9 +20,15 @@ pub fn opening(left: u64) -> Opening {
 }
 
 pub fn open(running: &Running, left: u64) -> ActivityId {
-    let outcome = running.block_on(running.engine.open(opening(left)));
-    assert_eq!(outcome, Ok(OpenOutcome::Created));
+    open_sale(running, Fixture::activity(), left);
     Fixture::activity()
+}
+
+pub fn open_sale(running: &Running, activity: ActivityId, left: u64) {
+    let mut opening = opening(left);
+    opening.opened.terms.activity = activity;
+    let outcome = running.block_on(running.engine.open(opening));
+    assert_eq!(outcome, Ok(OpenOutcome::Created));
 }
 
 pub fn claim(running: &Running, claims: Vec<Claim>) -> Vec<Answer> {
@@ -28,7 +36,29 @@ pub fn claim(running: &Running, claims: Vec<Claim>) -> Vec<Answer> {
 }
 
 pub fn buy(running: &Running, user: &str) -> Answer {
-    claim(running, vec![Fixture::claim(user, 1, 1)]).remove(0)
+    buy_of(running, Fixture::activity(), user)
+}
+
+pub fn buy_of(running: &Running, activity: ActivityId, user: &str) -> Answer {
+    let claim_of = Claim {
+        activity,
+        ..Fixture::claim(user, 1, 1)
+    };
+    claim(running, vec![claim_of]).remove(0)
+}
+
+/// Asks with the same key until there is a ticket; what is said meanwhile must not be final.
+pub fn buy_in_the_end(running: &Running, user: &str) -> Reserved {
+    let end = Instant::now() + Duration::from_secs(30);
+    loop {
+        match buy(running, user) {
+            Ok(reserved) => return reserved,
+            Err(Refusal::Busy | Refusal::OutcomeUnknown | Refusal::NotReady(NotReady::StoreReadOnly)) => {}
+            Err(refusal) => panic!("{refusal:?}"),
+        }
+        assert!(Instant::now() < end, "not in time");
+        std::thread::yield_now();
+    }
 }
 
 /// A sale with a ticket in each place where one can be: `a` final, `b` retried, `c` dead, `d` leased, `e` fresh; five of ten units.
@@ -64,5 +94,9 @@ pub fn in_all_places(running: &Running) {
 }
 
 pub fn key(name: &str) -> String {
-    format!("{{a:7:0}}:{name}")
+    key_of(Fixture::activity(), name)
+}
+
+pub fn key_of(activity: ActivityId, name: &str) -> String {
+    format!("{{a:{activity}:0}}:{name}")
 }

@@ -1,23 +1,40 @@
-//! An engine on a server of its own, which ends with the test.
+//! An engine on servers that are its own as long as the test runs.
 
-use std::cell::RefCell;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use seckill_engine_redis::{Engine, Options};
-use seckill_sale::{ActivityId, Claim, ManualClock, Shards, Ticket, TicketState, UserId};
-use seckill_stock::conformance::Fixture;
-use seckill_stock::{OpenOutcome, Opening, Stock};
-use seckill_testkit::Redis;
+use seckill_sale::ManualClock;
+use seckill_testkit::{Redis, SharedCluster, SharedSentinel};
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::oneshot;
 
-/// A server, and an engine whose tasks run on a thread of their own.
+use crate::sale::key;
+
+/// What the suite runs on.
+#[derive(Debug, Clone, Copy)]
+#[expect(dead_code, reason = "each suite has one")]
+pub enum Mode {
+    Standalone,
+    Sentinel,
+    Cluster,
+}
+
+/// Servers that end, or are given back, with the test.
+enum Held {
+    #[expect(dead_code, reason = "held")]
+    Sentinel(SharedSentinel),
+    Cluster(SharedCluster),
+}
+
+/// Servers, and an engine whose tasks run on a thread of their own.
 pub struct Running {
     pub engine: Engine,
+    /// The server that has the sale of the fixtures.
     pub redis: Redis,
+    pub url: String,
+    held: Option<Held>,
     runtime: Handle,
     /// Ends the thread when it is dropped.
     _end: oneshot::Sender<()>,
@@ -26,26 +43,66 @@ pub struct Running {
 impl Running {
     /// The engine decides by `clock`, or where there is none by the server's.
     pub fn start(clock: Option<Arc<ManualClock>>) -> Self {
-        let redis = Redis::start();
+        let (redis, url, held) = match crate::MODE {
+            Mode::Standalone => {
+                let redis = Redis::start();
+                let url = redis.url();
+                (redis, url, None)
+            }
+            Mode::Sentinel => {
+                let set = SharedSentinel::take();
+                (set.master(), set.url(), Some(Held::Sentinel(set)))
+            }
+            Mode::Cluster => {
+                let cluster = SharedCluster::take();
+                let owner = cluster.owner(&key("meta"));
+                (owner, cluster.url(), Some(Held::Cluster(cluster)))
+            }
+        };
+        let running = Self::on(redis, patient(url, "test-1"), clock);
+        Self { held, ..running }
+    }
+
+    /// An engine with these options on servers of which `redis` has the sale.
+    pub fn on(redis: Redis, options: Options, clock: Option<Arc<ManualClock>>) -> Self {
         let runtime = new_runtime();
         let handle = runtime.handle().clone();
         let (end, ended) = oneshot::channel();
         std::thread::spawn(move || runtime.block_on(ended));
-        let engine = handle.block_on(connect(&redis, "test-1", clock));
+        let url = options.address.clone();
+        let engine = handle.block_on(connect(options, clock));
         Self {
             engine,
             redis,
+            url,
+            held: None,
             runtime: handle,
             _end: end,
         }
     }
 
-    /// Another node on the same server, which reads nothing by itself what it is not woken for.
-    pub fn another(&self, name: &str) -> Engine {
-        self.behind(self.redis.url(), name)
+    /// The server that has a key.
+    pub fn owner(&self, key: &str) -> Redis {
+        match &self.held {
+            Some(Held::Cluster(cluster)) => cluster.owner(key),
+            _ => Redis::at(self.redis.address()),
+        }
     }
 
-    /// The same, reaching the server by another address.
+    /// Empties every server.
+    pub fn flush_all(&self) {
+        match &self.held {
+            Some(Held::Cluster(cluster)) => cluster.masters().iter().for_each(Redis::flush_all),
+            _ => self.redis.flush_all(),
+        }
+    }
+
+    /// Another node on the same servers, which reads nothing by itself what it is not woken for.
+    pub fn another(&self, name: &str) -> Engine {
+        self.behind(self.url.clone(), name)
+    }
+
+    /// The same, reaching the servers by another address.
     pub fn behind(&self, url: String, name: &str) -> Engine {
         let options = Options {
             refresh_every: Duration::from_secs(3_600),
@@ -59,7 +116,7 @@ impl Running {
     }
 }
 
-fn new_runtime() -> Runtime {
+pub fn new_runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -75,108 +132,10 @@ pub fn patient(url: String, name: &str) -> Options {
     }
 }
 
-async fn connect(redis: &Redis, name: &str, clock: Option<Arc<ManualClock>>) -> Engine {
-    let options = patient(redis.url(), name);
+async fn connect(options: Options, clock: Option<Arc<ManualClock>>) -> Engine {
     let connected = match clock {
         Some(clock) => Engine::connect_with_clock(options, clock).await,
         None => Engine::connect(options).await,
     };
     connected.expect("connected")
-}
-
-thread_local! {
-    /// What a fixture needs until its fact has been checked: [`block_on`] ends it.
-    static KEPT: RefCell<Vec<Running>> = const { RefCell::new(Vec::new()) };
-}
-
-pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-    struct End;
-    impl Drop for End {
-        fn drop(&mut self) {
-            KEPT.with_borrow_mut(Vec::clear);
-        }
-    }
-    let _end = End;
-    new_runtime().block_on(future)
-}
-
-fn kept() -> (Engine, Arc<ManualClock>) {
-    let clock = Arc::new(ManualClock::at(Fixture::OPENS));
-    let running = Running::start(Some(clock.clone()));
-    let engine = running.engine.clone();
-    KEPT.with_borrow_mut(|kept| kept.push(running));
-    (engine, clock)
-}
-
-/// For the stock's conformance, with so many shards.
-pub fn fixture(shards: u64) -> Fixture {
-    let (engine, clock) = kept();
-    Fixture {
-        stock: Arc::new(engine),
-        clock,
-        shards: Shards::new(shards).expect("in range"),
-    }
-}
-
-/// For the conformance of members.
-pub fn members_fixture() -> seckill_stock::members::conformance::Fixture {
-    let (engine, clock) = kept();
-    seckill_stock::members::conformance::Fixture {
-        members: Arc::new(engine),
-        clock,
-    }
-}
-
-/// For the queue's conformance: two sales are open, with so many shards each.
-pub fn queue_fixture(shards: u64) -> seckill_queue::conformance::Fixture {
-    let (engine, clock) = kept();
-    let shards = Shards::new(shards).expect("in range");
-    let opening = async {
-        for id in [7, 8] {
-            let activity = ActivityId::new(id).expect("in range");
-            let opening = Opening {
-                shards,
-                ..Fixture::opening(activity, 100)
-            };
-            let outcome = engine.open(opening).await;
-            assert_eq!(outcome, Ok(OpenOutcome::Created));
-        }
-    };
-    KEPT.with_borrow(|kept| kept[0].block_on(opening));
-    seckill_queue::conformance::Fixture {
-        queue: Arc::new(engine.clone()),
-        front: Arc::new(Front(engine)),
-        clock,
-        shards,
-    }
-}
-
-struct Front(Engine);
-
-#[async_trait]
-impl seckill_queue::conformance::Front for Front {
-    async fn buy(&self, activity: ActivityId, users: &[&str]) -> Vec<Ticket> {
-        let claims = users
-            .iter()
-            .map(|user| Claim {
-                activity,
-                ..Fixture::claim(user, 1, 1)
-            })
-            .collect();
-        let answers = self.0.claim(claims).await;
-        answers
-            .into_iter()
-            .map(|answer| answer.expect("admitted").ticket)
-            .collect()
-    }
-
-    async fn state(&self, activity: ActivityId, user: &UserId) -> Option<TicketState> {
-        let buyer = self.0.buyer(activity, user).await.expect("answers");
-        buyer.map(|buyer| buyer.state)
-    }
-
-    async fn left(&self, activity: ActivityId) -> u64 {
-        let figures = self.0.figures(activity).await.expect("answers");
-        figures.expect("has a state").stock_left
-    }
 }

@@ -6,7 +6,8 @@ use seckill_api::Shared;
 use seckill_console::{AdminToken, Connection, Console, Parts, router};
 use seckill_gate::Networks;
 use seckill_listener::{Limits, Listener, Server, ServerHandle, is_body_timeout};
-use seckill_settings::Settings;
+use seckill_sale::Shards;
+use seckill_settings::{Settings, StoreUrl};
 
 use super::house_checks;
 use super::live;
@@ -48,13 +49,21 @@ pub(crate) fn console(node: &Node, token: &str) -> Result<Arc<Console>, Failure>
         live: live::of(node),
         settings: seckill_console::Settings {
             token: AdminToken::new(token).map_err(|error| Failure::usage(format!("admin.token: {error}")))?,
-            shards_max: 1,
+            shards_max: shards_max(&settings.store.url),
             public_url: None,
             trusted_proxies: Networks::new(settings.server.trusted_proxies.iter().copied()),
         },
         is_body_timeout: |error| is_body_timeout(error),
     });
     Ok(console)
+}
+
+/// Places that a sale may be split into: a process alone has nothing to spread it over.
+fn shards_max(store: &StoreUrl) -> u16 {
+    match store {
+        StoreUrl::Embedded => 1,
+        StoreUrl::Remote(_) => u16::try_from(Shards::MAX).expect("sixteen"),
+    }
 }
 
 /// Serves the console on a thread of its own. What the listener refuses by itself is answered as on the public port.

@@ -1,80 +1,23 @@
-//! Many processes on one Redis and one database, from outside.
+//! Many processes on one store and one database, from outside.
 
-use std::sync::Barrier;
+use std::collections::BTreeSet;
 
-use seckill_testkit::{MariaDb, Postgres, Redis, Server};
+use seckill_testkit::{MariaDb, Postgres, Redis, Server, SharedCluster, SharedSentinel};
 use serde_json::{Value, json};
 
-use crate::program;
-
-pub(crate) const API: &[&str] = &["serve", "--roles", "api"];
-pub(crate) const WORKER: &[&str] = &["work"];
-pub(crate) const SCHEDULER: &[&str] = &["serve", "--roles", "scheduler"];
-
-/// Processes that share a store and a database.
-pub(crate) struct Shop {
-    pub(crate) redis: Redis,
-    store: String,
-    database: String,
-    pub(crate) nodes: Vec<Server>,
-}
-
-impl Shop {
-    pub(crate) fn new(database: String) -> Self {
-        let redis = Redis::start();
-        Self {
-            store: redis.url(),
-            redis,
-            database,
-            nodes: Vec::new(),
-        }
-    }
-
-    /// The same, whose processes reach the store by another address: through a proxy.
-    pub(crate) fn reaching_the_store_by(self, store: String) -> Self {
-        Self { store, ..self }
-    }
-
-    pub(crate) fn with(mut self, tasks: &[&[&str]]) -> Self {
-        for task in tasks {
-            let settings = [
-                ("SECKILL_STORE__URL", self.store.as_str()),
-                ("SECKILL_DATABASE__URL", &self.database),
-                ("SECKILL_DATABASE__MIGRATE", "auto"),
-            ];
-            self.nodes.push(Server::start_as(&program(), task, &settings));
-        }
-        self
-    }
-
-    /// Everybody buys at the same moment, each at the node that his number says.
-    fn rush(&self, activity: u64, buyers: usize, apis: usize) -> Vec<u16> {
-        let start = Barrier::new(buyers);
-        std::thread::scope(|scope| {
-            let buy = |buyer: usize| {
-                let (start, node) = (&start, &self.nodes[buyer % apis]);
-                move || {
-                    start.wait();
-                    node.buy(activity, &format!("u{buyer}"), "k").expect("answers").status
-                }
-            };
-            let rushing: Vec<_> = (0..buyers).map(|buyer| scope.spawn(buy(buyer))).collect();
-            rushing.into_iter().map(|one| one.join().expect("no panic")).collect()
-        })
-    }
-}
+use crate::shop::{API, SCHEDULER, Shop, WORKER};
 
 fn count(statuses: &[u16], status: u16) -> usize {
     statuses.iter().filter(|&&other| other == status).count()
 }
 
-fn sells_exactly_the_stock(database: String) {
-    let shop = Shop::new(database).with(&[API, API, API, WORKER, WORKER, SCHEDULER]);
-    let activity = shop.nodes[0].sale(30, &json!({}));
-    for node in &shop.nodes[1..3] {
+/// A sale of thirty units, as `more` says, to which a hundred and twenty come at `apis` nodes; gives its id.
+fn sells_exactly_the_stock(shop: &Shop, apis: usize, more: &Value) -> u64 {
+    let activity = shop.nodes[0].sale(30, more);
+    for node in &shop.nodes[1..apis] {
         node.knows(activity);
     }
-    let statuses = shop.rush(activity, 120, 3);
+    let statuses = shop.rush(activity, 120, apis);
     assert_eq!((count(&statuses, 202), count(&statuses, 410)), (30, 90), "{statuses:?}");
     for node in &shop.nodes {
         let books = node.settled(activity);
@@ -85,7 +28,7 @@ fn sells_exactly_the_stock(database: String) {
         .iter()
         .position(|&status| status == 202)
         .expect("thirty of them");
-    for node in &shop.nodes[..3] {
+    for node in &shop.nodes[..apis] {
         let path = format!("/api/seckill/result/{activity}");
         let result = node
             .as_user(&format!("u{winner}"), "GET", &path, None)
@@ -94,16 +37,48 @@ fn sells_exactly_the_stock(database: String) {
         let again = node.buy(activity, &format!("u{winner}"), "k").expect("answers");
         assert_eq!(again.status, 202, "{again:?}");
     }
+    activity
 }
 
 #[test]
 fn three_apis_and_two_workers_sell_exactly_the_stock_on_redis_and_mariadb() {
-    sells_exactly_the_stock(MariaDb::fresh().url());
+    let database = MariaDb::fresh();
+    let shop = Shop::new(database.url()).with(&[API, API, API, WORKER, WORKER, SCHEDULER]);
+    let _activity = sells_exactly_the_stock(&shop, 3, &json!({}));
 }
 
 #[test]
 fn three_apis_and_two_workers_sell_exactly_the_stock_on_redis_and_postgresql() {
-    sells_exactly_the_stock(Postgres::fresh().url());
+    let database = Postgres::fresh();
+    let shop = Shop::new(database.url()).with(&[API, API, API, WORKER, WORKER, SCHEDULER]);
+    let _activity = sells_exactly_the_stock(&shop, 3, &json!({}));
+}
+
+#[test]
+fn two_apis_and_two_workers_sell_exactly_the_stock_of_four_shards_behind_sentinel() {
+    let (set, database) = (SharedSentinel::take(), Postgres::fresh());
+    let shop = Shop::on(set.url(), set.master(), database.url());
+    let shop = shop.with(&[API, API, WORKER, WORKER, SCHEDULER]);
+    let _activity = sells_exactly_the_stock(&shop, 2, &json!({"shards": 4}));
+}
+
+#[test]
+fn two_apis_and_two_workers_sell_exactly_the_stock_of_four_shards_on_a_cluster() {
+    let (cluster, database) = (SharedCluster::take(), Postgres::fresh());
+    let shop = Shop::on(cluster.url(), cluster.owner("{seckill}:sales"), database.url());
+    let shop = shop.with(&[API, API, WORKER, WORKER, SCHEDULER]);
+    let activity = sells_exactly_the_stock(&shop, 2, &json!({"shards": 4}));
+    let servers = (0..4).map(|shard| {
+        let meta = format!("{{a:{activity}:{shard}}}:meta");
+        let server = cluster.owner(&meta);
+        assert!(
+            server.command(&["EXISTS", &meta]).expect("answers").starts_with(":1"),
+            "{meta}"
+        );
+        server.address()
+    });
+    let servers: BTreeSet<_> = servers.collect();
+    assert_eq!(servers.len(), 3, "its shards lie on all masters: {servers:?}");
 }
 
 /// Waits until a purchase of `user` at `node` is answered so.

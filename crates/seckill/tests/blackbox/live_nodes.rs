@@ -3,7 +3,7 @@
 use seckill_testkit::Postgres;
 use serde_json::json;
 
-use crate::distributed::{API, SCHEDULER, Shop, WORKER};
+use crate::shop::{API, SCHEDULER, Shop, WORKER};
 
 #[test]
 fn each_node_shows_the_figures_of_all_of_them() {

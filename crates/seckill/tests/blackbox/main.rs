@@ -19,6 +19,7 @@ mod purchase;
 mod push;
 mod race;
 mod restore;
+mod shop;
 mod shutdown;
 mod start;
 mod start_hanging;

@@ -81,6 +81,21 @@ fn serve_and_config_check_refuse_the_same_settings_in_the_same_words() {
             "store.url: redis://***@h:port/0",
         ),
         (
+            "SECKILL_STORE__URL",
+            "redis-sentinel://:secret@h1,h2",
+            "store.url: redis-sentinel://***@h1,h2",
+        ),
+        (
+            "SECKILL_STORE__URL",
+            "redis-cluster://:secret@h1,h2/1",
+            "store.url: redis-cluster://***@h1,h2/1",
+        ),
+        (
+            "SECKILL_STORE__URL",
+            "rediss://:secret@h:port/0",
+            "store.url: rediss://***@h:port/0",
+        ),
+        (
             "SECKILL_DATABASE__URL",
             "mysql://u:secret@h:port/db",
             "database.url: mysql://***@h:port/db is no address of a database server",

@@ -9,7 +9,7 @@ use seckill_testkit::{MariaDb, Network, Postgres, Proxy, Server};
 use serde_json::json;
 
 use crate::crash::History;
-use crate::distributed::{API, SCHEDULER, Shop, WORKER};
+use crate::shop::{API, SCHEDULER, Shop, WORKER};
 
 pub(crate) const STOCK: u64 = 600;
 const BUYERS_AT_ONCE: usize = 6;

@@ -14,7 +14,7 @@ fn keys(shard: u64) -> Vec<String> {
 }
 
 fn command(running: &Running, words: &[&str]) -> String {
-    running.redis.command(words).expect("answers")
+    running.owner(words[1]).command(words).expect("answers")
 }
 
 fn delete(running: &Running, shard: u64) {
@@ -69,7 +69,7 @@ fn a_sale_that_lost_one_shard_is_built_anew_where_its_epoch_is_named() {
 fn an_emptied_server_has_no_sale_of_several_shards_either() {
     let running = Running::start(None);
     let activity = open_split(&running, 10, 4);
-    running.redis.flush_all();
+    running.flush_all();
     let answers = running.block_on(running.engine.claim(claims(&users(4, 4, &[1, 3]))));
     assert!(
         answers

@@ -1,0 +1,20 @@
+//! The same on a cluster of three masters and three replicas.
+
+#[macro_use]
+mod contracts;
+mod failovers;
+mod losses;
+mod membership;
+mod migrations;
+mod model;
+mod nodes;
+mod openings;
+mod outages;
+mod sale;
+mod shards;
+mod sold_out;
+mod support;
+
+const MODE: support::Mode = support::Mode::Cluster;
+
+conformance!();

@@ -1,0 +1,146 @@
+//! A cluster: three masters, each with a replica that takes its place.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::Redis;
+use super::replicas::{Manner, listed, start, wait_in_step};
+use crate::server::free_address;
+
+/// Masters, and as many replicas.
+pub(super) const MASTERS: usize = 3;
+const SLOTS: usize = 16_384;
+
+/// Three masters and three replicas. A dead master is replaced within two or three seconds. All end when it is dropped.
+#[derive(Debug)]
+pub struct RedisCluster {
+    /// The masters of the start, then their replicas in the same order.
+    pub servers: Vec<Redis>,
+    _temporary: Option<TempDir>,
+}
+
+impl RedisCluster {
+    /// Starts a cluster and waits until every node knows it whole.
+    ///
+    /// # Panics
+    /// Where it is not ready in time.
+    #[must_use]
+    pub fn start() -> Self {
+        let temporary = TempDir::new().expect("a folder");
+        let cluster = Self::start_as(&Manner {
+            folder: temporary.path(),
+            silence_max: Duration::from_secs(1),
+            is_apart: false,
+        });
+        Self {
+            _temporary: Some(temporary),
+            ..cluster
+        }
+    }
+
+    pub(super) fn start_as(manner: &Manner<'_>) -> Self {
+        let timeout = manner.silence_max.as_millis().to_string();
+        let settings = [
+            ("cluster-enabled", "yes"),
+            ("cluster-require-full-coverage", "no"),
+            ("cluster-node-timeout", &timeout),
+            ("cluster-replica-validity-factor", "0"),
+        ];
+        // Its default lies 10,000 above the port, which may be none.
+        let bus_ports: Vec<u16> = (0..2 * MASTERS).map(|_| free_address().port()).collect();
+        let servers = start(manner, 2 * MASTERS, &settings, |n| {
+            vec![("cluster-port".to_owned(), bus_ports[n].to_string())]
+        });
+        for (n, server) in servers.iter().enumerate() {
+            server.expect(&["CLUSTER", "SET-CONFIG-EPOCH", &(n + 1).to_string()], "+OK");
+            if n < MASTERS {
+                let (first, end) = (n * SLOTS / MASTERS, (n + 1) * SLOTS / MASTERS);
+                let range = [first.to_string(), (end - 1).to_string()];
+                server.expect(&["CLUSTER", "ADDSLOTSRANGE", &range[0], &range[1]], "+OK");
+            }
+        }
+        for (n, server) in servers.iter().enumerate() {
+            for (other, bus_port) in servers.iter().zip(&bus_ports).take(n) {
+                let ports = [other.address().port().to_string(), bus_port.to_string()];
+                server.expect(&["CLUSTER", "MEET", "127.0.0.1", &ports[0], &ports[1]], "+OK");
+            }
+        }
+        let cluster = Self {
+            servers,
+            _temporary: None,
+        };
+        let known = format!("cluster_known_nodes:{}", cluster.servers.len());
+        cluster.until(&["CLUSTER", "INFO"], &known);
+        for (master, replica) in cluster.servers.iter().zip(&cluster.servers[MASTERS..]) {
+            let id = cluster.id(master);
+            replica.until(&["CLUSTER", "NODES"], &id);
+            replica.until(&["CLUSTER", "REPLICATE", &id], "+OK");
+        }
+        cluster.servers[MASTERS..].iter().for_each(wait_in_step);
+        cluster.until(&["CLUSTER", "INFO"], "cluster_state:ok");
+        cluster.until(&["CLUSTER", "INFO"], "cluster_slots_ok:16384");
+        cluster
+    }
+
+    fn until(&self, words: &[&str], text: &str) {
+        self.servers.iter().for_each(|server| server.until(words, text));
+    }
+
+    /// The name by which nodes know one of them.
+    ///
+    /// # Panics
+    /// Where it does not answer.
+    #[must_use]
+    pub fn id(&self, server: &Redis) -> String {
+        let said = server.command(&["CLUSTER", "MYID"]).expect("answers");
+        said.lines().nth(1).expect("an id").to_owned()
+    }
+
+    /// Where clients connect.
+    #[must_use]
+    pub fn url(&self) -> String {
+        url(self.servers.iter().map(Redis::address))
+    }
+
+    /// The place among the servers of the one that has the slot of `key` now, as the others say.
+    #[must_use]
+    pub fn owner(&self, key: &str) -> Option<usize> {
+        let servers: Vec<_> = self.servers.iter().collect();
+        owner(&servers, key)
+    }
+
+    /// The slot of a key.
+    ///
+    /// # Panics
+    /// Where nobody answers.
+    #[must_use]
+    pub fn slot(&self, key: &str) -> u16 {
+        slot(self.servers.iter(), key).expect("somebody answers")
+    }
+}
+
+pub(super) fn url(servers: impl Iterator<Item = SocketAddr>) -> String {
+    format!("redis-cluster://{}", listed(servers))
+}
+
+fn slot<'a>(mut servers: impl Iterator<Item = &'a Redis>, key: &str) -> Option<u16> {
+    let said = servers.find_map(|server| server.command(&["CLUSTER", "KEYSLOT", key]).ok())?;
+    said.trim().strip_prefix(':')?.parse().ok()
+}
+
+/// Each master says of itself which slots it has; one that was replaced says so no more once it knows.
+pub(super) fn owner(servers: &[&Redis], key: &str) -> Option<usize> {
+    let slot = slot(servers.iter().copied(), key)?;
+    let has = |words: &str| {
+        let (first, last) = words.split_once('-').unwrap_or((words, words));
+        let range = first.parse::<u16>().ok().zip(last.parse::<u16>().ok());
+        range.is_some_and(|(first, last)| (first..=last).contains(&slot))
+    };
+    servers.iter().position(|server| {
+        let said = server.command(&["CLUSTER", "NODES"]).unwrap_or_default();
+        let own = said.lines().find(|line| line.contains("myself,master"));
+        own.is_some_and(|line| line.split(' ').skip(8).any(has))
+    })
+}
