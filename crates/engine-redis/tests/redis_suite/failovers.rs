@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use seckill_engine_redis::Options;
 use seckill_sale::{ActivityId, Refusal};
 use seckill_stock::Stock;
 use seckill_stock::conformance::Fixture;
@@ -11,7 +10,7 @@ use seckill_testkit::{Redis, RedisCluster};
 
 use crate::sale::{buy, buy_in_the_end, buy_of, in_all_places, key, key_of, open, open_sale};
 use crate::sold_out::wait_until;
-use crate::support::Running;
+use crate::support::{Running, brisk};
 
 pub struct Set {
     pub cluster: RedisCluster,
@@ -24,7 +23,7 @@ pub struct Set {
 pub fn start() -> Set {
     let cluster = RedisCluster::start();
     let owner = cluster.owner(&key("meta")).expect("a master");
-    let options = Options::new(cluster.url(), "quick".to_owned());
+    let options = brisk(cluster.url(), "brisk");
     let running = Running::on(Redis::at(cluster.servers[owner].address()), options, None);
     Set {
         cluster,
