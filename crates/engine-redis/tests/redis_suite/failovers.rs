@@ -86,7 +86,7 @@ fn a_killed_master_is_replaced_and_sales_of_others_go_on_meanwhile() {
 }
 
 #[test]
-fn a_master_that_hangs_keeps_one_caller_and_is_replaced() {
+fn a_master_that_hangs_is_replaced_and_sales_of_others_go_on() {
     let set = start();
     let activity = open(&set.running, 10);
     let other = elsewhere(&set);
@@ -94,7 +94,12 @@ fn a_master_that_hangs_keeps_one_caller_and_is_replaced() {
     buy(&set.running, "a").expect("admitted");
     in_step(&set);
     set.cluster.servers[set.owner].pause();
-    buy(&set.running, "b").expect_err("it says nothing");
+    // Who is with the hanging server waits for it, and asks again where another one leads by then.
+    let first = buy(&set.running, "b");
+    assert!(
+        matches!(first, Ok(_) | Err(Refusal::Busy | Refusal::OutcomeUnknown)),
+        "{first:?}"
+    );
     buy_of(&set.running, other, "b").expect("its master is well");
     buy_in_the_end(&set.running, "b");
     set.cluster.servers[set.owner].resume();
