@@ -1,4 +1,19 @@
 //! What errors of the server and of the way to it mean.
+//!
+//! ```text
+//! the server says                          means                              the caller hears
+//! OOM                                      full                               StoreFull, nothing changed
+//! READONLY, MASTERDOWN                     it does not lead any more          StoreReadOnly, nothing changed; a leader is looked for
+//! NOREPLICAS, MISCONF                      it may not write now               StoreReadOnly, nothing changed
+//! LOADING, BUSY                            it has just started, or is at it   Unavailable, nothing changed
+//! CLUSTERDOWN                              nobody has the slot                Unavailable, nothing changed; a leader is looked for
+//! MOVED, ASK, TRYAGAIN                     the slot is elsewhere, on its way  followed (`link/route.rs`); in the end Unavailable, nothing changed
+//! NOSCRIPT                                 it has forgotten the script        nothing: the whole text is sent on the same connection
+//! NOPERM, WRONGTYPE, ERR …                 a right is missing, or a bug       StoreUnsafe, nothing changed, logged
+//! nothing: refused before it was sent      nobody is there                    Unavailable, nothing changed
+//! nothing: lost, or not in time            it may have been done              OutcomeUnknown
+//! ```
+//! "Nothing changed" holds because a script is refused before it begins, or stops in its checks: its writes come last and cannot fail.
 
 use redis::RedisError;
 use seckill_sale::NotReady;

@@ -15,6 +15,7 @@ use redis::aio::MultiplexedConnection;
 use redis::{PushInfo, PushKind, RedisResult, Value};
 use seckill_sale::{ActivityId, Shards};
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use crate::keys::{self, Place};
 use crate::link::{Node, slot};
@@ -24,8 +25,8 @@ pub(crate) use looking::{Looking, Told};
 
 /// Between two signs of life of a connection that tells nothing.
 const EVERY: Duration = Duration::from_millis(500);
-/// Before another attempt to listen.
-const PAUSE: Duration = Duration::from_millis(5);
+/// Before another attempt to listen; doubled up to [`EVERY`] while attempts end at once.
+const PAUSE_MIN: Duration = Duration::from_millis(5);
 
 /// Listens to every server that leads.
 pub(crate) async fn watch(shared: Weak<Shared>) {
@@ -48,6 +49,7 @@ pub(crate) async fn watch(shared: Weak<Shared>) {
 
 /// Listens to one server as long as it leads. `by` names this listener.
 async fn listen(shared: Weak<Shared>, node: Weak<Node>, by: u64) {
+    let mut pause = PAUSE_MIN;
     loop {
         let (Some(known), Some(server)) = (shared.upgrade(), node.upgrade()) else {
             return;
@@ -55,6 +57,7 @@ async fn listen(shared: Weak<Shared>, node: Weak<Node>, by: u64) {
         if !server.came_up(EVERY).await {
             continue;
         }
+        let began = Instant::now();
         let lost = Arc::new(Notify::new());
         let told = {
             let (shared, lost) = (shared.clone(), lost.clone());
@@ -75,7 +78,9 @@ async fn listen(shared: Weak<Shared>, node: Weak<Node>, by: u64) {
             Err(error) => tracing::debug!(%error, "a server cannot be listened to"),
         }
         // A server that refuses is not asked all the time.
-        tokio::time::sleep(PAUSE).await;
+        let lasted = EVERY <= began.elapsed();
+        pause = if lasted { PAUSE_MIN } else { (pause * 2).min(EVERY) };
+        tokio::time::sleep(pause).await;
     }
 }
 

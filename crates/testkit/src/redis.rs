@@ -18,15 +18,13 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::server::free_address;
-
 pub use cluster::RedisCluster;
 pub use sentinel::RedisSentinel;
 pub use shared::{SharedCluster, SharedSentinel};
 pub use tls::RedisTls;
 
 /// Longest wait for a server to get ready.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// `redis-server` from the PATH, or the program that `SECKILL_REDIS_SERVER` names, run so that it keeps everything
 /// (`appendonly yes`, `noeviction`, no snapshots). Dropping it kills the process.
@@ -86,7 +84,7 @@ impl Redis {
         Self {
             folder,
             temporary: None,
-            address: free_address(),
+            address: process::quiet_address(),
             settings: settings.collect(),
             is_apart: false,
             child: None,

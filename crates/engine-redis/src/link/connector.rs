@@ -20,6 +20,8 @@ pub(crate) struct Connector {
     /// Who signed the servers' certificates, where that is not for the system to say.
     authority: Option<Vec<u8>>,
     config: AsyncConnectionConfig,
+    /// Longest wait for a connection.
+    pub(crate) within: Duration,
 }
 
 impl Connector {
@@ -36,6 +38,7 @@ impl Connector {
             pattern,
             authority: options.authority.clone(),
             config,
+            within: options.connect_within,
         }
     }
 

@@ -14,8 +14,6 @@ use super::address::{Address, Place, Spot};
 use super::connector::Connector;
 use super::slots;
 
-/// Longest wait for an answer, each.
-const FIRST_WITHIN: Duration = Duration::from_secs(1);
 /// Longest wait for others once there is one.
 const OTHERS_WITHIN: Duration = Duration::from_millis(100);
 
@@ -43,7 +41,7 @@ pub(crate) async fn find(address: &Address, connector: &Arc<Connector>, known: B
                 let (connector, master) = (connector.clone(), master.clone());
                 async move { ask_sentinel(&connector, &spot, &master).await }
             });
-            newest(asked).await
+            newest(asked, connector.within).await
         }
         Place::Cluster { seeds } => {
             let asked: BTreeSet<_> = known.iter().chain(seeds).cloned().collect();
@@ -51,21 +49,22 @@ pub(crate) async fn find(address: &Address, connector: &Arc<Connector>, known: B
                 let connector = connector.clone();
                 async move { ask_node(&mut connector.connect(&spot).await?, &spot).await }
             });
-            newest(asked).await
+            newest(asked, connector.within).await
         }
     }
 }
 
 /// The newest of the answers; where there is none, an error that says more than that nobody was there.
-async fn newest<F>(asked: impl Iterator<Item = F>) -> RedisResult<Found>
+async fn newest<F>(asked: impl Iterator<Item = F>, within: Duration) -> RedisResult<Found>
 where
     F: Future<Output = RedisResult<Found>> + Send + 'static,
 {
     let mut asked: JoinSet<_> = asked.collect();
+    let nobody_until = Instant::now() + within;
     let mut end = None;
     let mut best: RedisResult<Found> = Err((ErrorKind::ClusterConnectionNotFound, "nobody answers").into());
     loop {
-        let limit = end.unwrap_or_else(|| Instant::now() + FIRST_WITHIN);
+        let limit = end.unwrap_or(nobody_until);
         let Ok(Some(answer)) = tokio::time::timeout_at(limit, asked.join_next()).await else {
             return best;
         };

@@ -10,10 +10,10 @@ use seckill_testkit::{Redis, RedisSentinel};
 
 use crate::sale::{buy, buy_in_the_end, in_all_places, open};
 use crate::sold_out::wait_until;
-use crate::support::{Running, new_runtime};
+use crate::support::{Running, brisk, new_runtime};
 
 fn on(set: &RedisSentinel) -> Running {
-    let options = Options::new(set.url(), "quick".to_owned());
+    let options = brisk(set.url(), "brisk");
     Running::on(Redis::at(set.servers[0].address()), options, None)
 }
 

@@ -7,10 +7,11 @@ use seckill_engine_redis::{Engine, Options};
 use seckill_sale::Refusal;
 use seckill_stock::conformance::Fixture;
 use seckill_stock::{Glance, Stock};
+use seckill_testkit::Redis;
 
 use crate::sale::{buy, buy_in_the_end, in_all_places, open};
 use crate::sold_out::{glance, wait_until};
-use crate::support::Running;
+use crate::support::{Running, brisk};
 
 #[test]
 fn a_killed_server_is_refused_at_once_and_found_again_with_everything_it_acknowledged() {
@@ -42,7 +43,7 @@ fn a_server_that_hangs_keeps_one_caller_and_nobody_after_him() {
     let activity = open(&running, 2);
     buy(&running, "a").expect("admitted");
     // One that is patient for half a second only.
-    let options = Options::new(running.redis.url(), "impatient".to_owned());
+    let options = Options::new(running.url.clone(), "impatient".to_owned());
     running.engine = running.block_on(Engine::connect(options)).expect("connected");
     // The command is read on a connection that is open before; it answers when the sleep is over.
     thread::scope(|scope| {
@@ -60,6 +61,20 @@ fn a_server_that_hangs_keeps_one_caller_and_nobody_after_him() {
         figures.map(|figures| (figures.stock_left, figures.accepted)),
         Some((0, 2))
     );
+}
+
+#[test]
+fn a_server_that_closes_its_connections_is_connected_to_again() {
+    let redis = Redis::start();
+    let options = brisk(redis.url(), "brisk");
+    let running = Running::on(redis, options, None);
+    open(&running, 10);
+    for user in ["a", "b", "c"] {
+        running.redis.expect(&["CLIENT", "KILL", "TYPE", "normal"], ":");
+        buy_in_the_end(&running, user);
+    }
+    let figures = running.block_on(running.engine.figures(Fixture::activity()));
+    assert_eq!(figures.expect("answers").map(|figures| figures.accepted), Some(3));
 }
 
 #[test]

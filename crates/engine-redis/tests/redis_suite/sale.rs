@@ -49,7 +49,7 @@ pub fn buy_of(running: &Running, activity: ActivityId, user: &str) -> Answer {
 
 /// Asks with the same key until there is a ticket; what is said meanwhile must not be final.
 pub fn buy_in_the_end(running: &Running, user: &str) -> Reserved {
-    let end = Instant::now() + Duration::from_secs(30);
+    let end = Instant::now() + Duration::from_secs(60);
     loop {
         match buy(running, user) {
             Ok(reserved) => return reserved,

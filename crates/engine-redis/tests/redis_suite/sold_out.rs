@@ -52,6 +52,28 @@ fn strangers_are_refused_from_memory_and_buyers_never() {
 }
 
 #[test]
+fn what_is_known_ends_with_the_subscription_and_comes_back_with_it() {
+    let running = Running::start(None);
+    open(&running, 1);
+    buy(&running, "a").expect("admitted");
+    wait_until("it is known", || glance(&running.engine, "stranger") == Glance::SoldOut);
+    running
+        .redis
+        .expect(&["ACL", "SETUSER", "default", "-ssubscribe"], "+OK");
+    running.redis.expect(&["CLIENT", "KILL", "TYPE", "pubsub"], ":");
+    // Readings are as fresh as before, but what others admit would not be heard of.
+    wait_until("nobody is refused", || {
+        glance(&running.engine, "stranger") == Glance::Ask
+    });
+    running
+        .redis
+        .expect(&["ACL", "SETUSER", "default", "+ssubscribe"], "+OK");
+    wait_until("it is known again", || {
+        glance(&running.engine, "stranger") == Glance::SoldOut
+    });
+}
+
+#[test]
 fn claims_gather_while_a_call_is_with_the_server() {
     const BUYERS: u64 = 1_000;
     let running = Running::start(None);

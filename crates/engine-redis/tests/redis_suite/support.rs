@@ -132,6 +132,15 @@ pub fn patient(url: String, name: &str) -> Options {
     }
 }
 
+/// For servers that are brought down: a busy machine is no outage yet, and one that hangs is not waited for long.
+pub fn brisk(url: String, name: &str) -> Options {
+    Options {
+        answer_within: Duration::from_secs(3),
+        connect_within: Duration::from_secs(3),
+        ..Options::new(url, name.to_owned())
+    }
+}
+
 async fn connect(options: Options, clock: Option<Arc<ManualClock>>) -> Engine {
     let connected = match clock {
         Some(clock) => Engine::connect_with_clock(options, clock).await,

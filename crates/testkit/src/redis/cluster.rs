@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::Redis;
 use super::replicas::{Manner, listed, start, wait_in_step};
-use crate::server::free_address;
+use super::{Redis, process};
 
 /// Masters, and as many replicas.
 pub(super) const MASTERS: usize = 3;
@@ -41,15 +40,15 @@ impl RedisCluster {
     }
 
     pub(super) fn start_as(manner: &Manner<'_>) -> Self {
-        let timeout = manner.silence_max.as_millis().to_string();
+        // While it is made nobody is given up, however busy the machine is.
         let settings = [
             ("cluster-enabled", "yes"),
             ("cluster-require-full-coverage", "no"),
-            ("cluster-node-timeout", &timeout),
+            ("cluster-node-timeout", "15000"),
             ("cluster-replica-validity-factor", "0"),
         ];
         // Its default lies 10,000 above the port, which may be none.
-        let bus_ports: Vec<u16> = (0..2 * MASTERS).map(|_| free_address().port()).collect();
+        let bus_ports: Vec<u16> = (0..2 * MASTERS).map(|_| process::quiet_address().port()).collect();
         let servers = start(manner, 2 * MASTERS, &settings, |n| {
             vec![("cluster-port".to_owned(), bus_ports[n].to_string())]
         });
@@ -61,18 +60,11 @@ impl RedisCluster {
                 server.expect(&["CLUSTER", "ADDSLOTSRANGE", &range[0], &range[1]], "+OK");
             }
         }
-        for (n, server) in servers.iter().enumerate() {
-            for (other, bus_port) in servers.iter().zip(&bus_ports).take(n) {
-                let ports = [other.address().port().to_string(), bus_port.to_string()];
-                server.expect(&["CLUSTER", "MEET", "127.0.0.1", &ports[0], &ports[1]], "+OK");
-            }
-        }
         let cluster = Self {
             servers,
             _temporary: None,
         };
-        let known = format!("cluster_known_nodes:{}", cluster.servers.len());
-        cluster.until(&["CLUSTER", "INFO"], &known);
+        cluster.introduce(&bus_ports);
         for (master, replica) in cluster.servers.iter().zip(&cluster.servers[MASTERS..]) {
             let id = cluster.id(master);
             replica.until(&["CLUSTER", "NODES"], &id);
@@ -81,7 +73,23 @@ impl RedisCluster {
         cluster.servers[MASTERS..].iter().for_each(wait_in_step);
         cluster.until(&["CLUSTER", "INFO"], "cluster_state:ok");
         cluster.until(&["CLUSTER", "INFO"], "cluster_slots_ok:16384");
+        let timeout = manner.silence_max.as_millis().to_string();
+        for server in &cluster.servers {
+            server.expect(&["CONFIG", "SET", "cluster-node-timeout", &timeout], "+OK");
+        }
         cluster
+    }
+
+    /// Every node meets every other one.
+    fn introduce(&self, bus_ports: &[u16]) {
+        for (n, server) in self.servers.iter().enumerate() {
+            for (other, bus_port) in self.servers.iter().zip(bus_ports).take(n) {
+                let ports = [other.address().port().to_string(), bus_port.to_string()];
+                server.expect(&["CLUSTER", "MEET", "127.0.0.1", &ports[0], &ports[1]], "+OK");
+            }
+        }
+        let known = format!("cluster_known_nodes:{}", self.servers.len());
+        self.until(&["CLUSTER", "INFO"], &known);
     }
 
     fn until(&self, words: &[&str], text: &str) {

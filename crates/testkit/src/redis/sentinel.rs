@@ -8,7 +8,6 @@ use tempfile::TempDir;
 
 use super::replicas::{Manner, listed, start, subfolder, wait_in_step};
 use super::{Redis, process};
-use crate::server::free_address;
 
 /// What the sentinels call the master.
 const MASTER: &str = "sale";
@@ -96,7 +95,7 @@ pub(super) fn url(sentinels: impl Iterator<Item = SocketAddr>) -> String {
 
 fn watcher(manner: &Manner<'_>, name: &str, master: SocketAddr) -> Redis {
     let folder = subfolder(manner.folder, name);
-    let address = free_address();
+    let address = process::quiet_address();
     let (ip, port, own) = (master.ip(), master.port(), address.port());
     let down_after = manner.silence_max.as_millis();
     let settings = format!(

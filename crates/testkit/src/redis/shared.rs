@@ -35,6 +35,7 @@ fn emptied(server: &Redis) -> bool {
             ],
             "+OK",
         )
+        && says(&["ACL", "SETUSER", "default", "+@all"], "+OK")
         && says(&["FLUSHALL"], "+OK")
         && says(&["SCRIPT", "FLUSH"], "+OK")
 }

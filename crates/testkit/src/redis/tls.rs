@@ -6,9 +6,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use super::Redis;
+use super::{Redis, process};
 use crate::processes::{run, text};
-use crate::server::free_address;
 
 /// A server with TLS, and who signed its certificate.
 #[derive(Debug)]
@@ -30,7 +29,7 @@ impl RedisTls {
     pub fn start() -> Self {
         let folder = TempDir::new().expect("a folder");
         certify(folder.path());
-        let port = free_address().port();
+        let port = process::quiet_address().port();
         let file = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
         let server = Redis::start_with(&[
             ("tls-port", &port.to_string()),
