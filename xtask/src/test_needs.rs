@@ -1,7 +1,7 @@
 //! The programs that tests and counts call, and how they get onto a machine.
 //!
-//! As root on Debian they are installed; elsewhere the missing ones are named together with the
-//! way to get them, because installing system packages on a person's own machine is theirs to do.
+//! As root on Debian they are installed; elsewhere the missing ones are named together with the way to get them, because
+//! installing system packages on a person's own machine is theirs to do.
 
 use std::path::Path;
 use std::process::Command;

@@ -101,6 +101,7 @@ impl Server {
     /// Where it does not get ready.
     #[must_use]
     pub fn start_as(program: &Program, task: &[&str], environment: &[(&str, &str)]) -> Self {
+        let [public, admin] = free_addresses();
         let mut server = Self {
             program: program.clone(),
             task: task.iter().map(|&word| word.to_owned()).collect(),
@@ -110,8 +111,8 @@ impl Server {
                 .collect(),
             folder: Arc::new(TempDir::new().expect("a folder")),
             child: None,
-            public: free_address(),
-            admin: free_address(),
+            public,
+            admin,
         };
         server.start_again();
         server
@@ -222,6 +223,11 @@ impl Drop for Server {
 /// Where there is none.
 #[must_use]
 pub fn free_address() -> SocketAddr {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-    listener.local_addr().expect("bound")
+    free_addresses::<1>()[0]
+}
+
+/// Addresses whose ports are free now; they differ, since all are held at once.
+pub(crate) fn free_addresses<const COUNT: usize>() -> [SocketAddr; COUNT] {
+    let held = [(); COUNT].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port"));
+    held.each_ref().map(|listener| listener.local_addr().expect("bound"))
 }

@@ -15,6 +15,7 @@ mod replies;
 mod safety;
 mod sale;
 mod shards;
+mod shards_on_one_server;
 mod sold_out;
 mod support;
 

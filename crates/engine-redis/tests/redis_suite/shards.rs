@@ -2,7 +2,6 @@
 //! that is lost stops the sale.
 
 mod losses;
-mod node;
 mod sums;
 mod transfers;
 

@@ -16,6 +16,9 @@ use crate::serve::Patience;
 use crate::serve::layers::{Layers, Pairing, block_on, open_layers, random_bytes};
 use crate::serve::store::{JOURNAL_FOLDER, Standing};
 
+/// Who was heard of within this time counts as running, in milliseconds; processes beat every second.
+const ALIVE_MS: i64 = 5_000;
+
 pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
     let settings = context.settings(args.data.flags())?;
     let only = args.id.map(ActivityId::new).transpose().map_err(Failure::usage)?;
@@ -30,6 +33,7 @@ pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
     let pairing = opened.pairing();
     let (id, standing) = (opened.installation.id, opened.standing());
     let layers = opened.run()?;
+    refuse_beside_others(&layers)?;
     let is_sound = describe(&pairing, layers.apart()?)?;
     let operator = operator(&layers);
     let plan = plan(&operator, only)?;
@@ -64,6 +68,23 @@ pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
     carry_out(&layers, &operator, only, standing, id)
 }
 
+/// Recovery is for a quiet house: with an own store the folder's lock says so, with a shared one the processes that live.
+fn refuse_beside_others(layers: &Layers) -> Outcome {
+    let living = block_on(layers.store.members().members(ALIVE_MS)).map_err(Failure::unreachable)?;
+    if living.is_empty() {
+        return Ok(());
+    }
+    let named: Vec<_> = living
+        .iter()
+        .map(|living| format!("{} ({})", living.member.id, living.member.roles.join(",")))
+        .collect();
+    Err(Failure::failed(format!(
+        "processes use this store: {}; end them first, and wait {} s for one that was killed. What a store lost is rebuilt by them",
+        named.join(", "),
+        ALIVE_MS / 1000
+    )))
+}
+
 fn carry_out(
     layers: &Layers,
     operator: &Operator,
@@ -92,7 +113,7 @@ fn carry_out(
     let id = database
         .or(standing.id)
         .unwrap_or_else(|| InstallationId(random_bytes()));
-    let id = layers.store.tie(id)?;
+    let id = layers.store.tie(id, &mut Patience::of_command())?;
     block_on(layers.ledger.set_installation(id, standing.acknowledged)).map_err(Failure::failed)?;
     say(&format!(
         "done: {} activities; start the server to settle what was queued again",

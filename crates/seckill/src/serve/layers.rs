@@ -59,7 +59,7 @@ pub(crate) fn open_layers(settings: &Settings, patience: &mut Patience<'_>) -> R
     let ledger = ledger::open(settings, patience)?;
     let installation = patience.ask(is_outage, || block_on(ledger.installation()))?;
     let store = store::open(settings, installation.id, patience)?;
-    let standing = store.standing()?;
+    let standing = store.standing(patience)?;
     // Read again behind the store's: other processes settle meanwhile, and the ledger is always first.
     let installation = patience.ask(is_outage, || block_on(ledger.installation()))?;
     Ok(Opened {
@@ -107,7 +107,7 @@ impl Opened {
         match self.pairing() {
             Pairing::Good | Pairing::Fresh => {
                 let id = database.unwrap_or_else(|| InstallationId(random_bytes()));
-                let tied = self.store.tie(id)?;
+                let tied = self.store.tie(id, patience)?;
                 if database.is_none() {
                     block_on(self.ledger.set_installation(tied, 0)).map_err(Failure::failed)?;
                 }

@@ -82,8 +82,11 @@ pub(crate) fn start(mut settings: Settings, roles: Roles, signals: &mut Signals)
         .transpose()?;
     meters::connect(&node, public.as_ref().map(|public| public.counts().clone()));
     node.readiness.set_ready();
-    let public_addr = public.as_ref().map(ServerHandle::local_addr);
-    tracing::info!(roles = roles.names().join(","), public = ?public_addr, admin = %admin.local_addr(), "ready");
+    let public_addr = public
+        .as_ref()
+        .map(ServerHandle::local_addr)
+        .map(tracing::field::display);
+    tracing::info!(roles = roles.names().join(","), public = public_addr, admin = %admin.local_addr(), "ready");
     Ok(Running {
         node,
         house,

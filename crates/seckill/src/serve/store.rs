@@ -67,18 +67,18 @@ pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
 
 impl Store {
     /// What it says of itself.
-    pub(crate) fn standing(&self) -> Result<Standing, Failure> {
+    pub(super) fn standing(&self, patience: &mut Patience<'_>) -> Result<Standing, Failure> {
         match self {
             Self::InProcess(store) => Ok(store.standing()),
-            Self::OnRedis(store) => store.standing(),
+            Self::OnRedis(store) => store.standing(patience),
         }
     }
 
     /// Ties a store that belongs to no installation to this one, and gives the one that it belongs to.
-    pub(crate) fn tie(&self, id: InstallationId) -> Result<InstallationId, Failure> {
+    pub(crate) fn tie(&self, id: InstallationId, patience: &mut Patience<'_>) -> Result<InstallationId, Failure> {
         match self {
             Self::InProcess(store) => Ok(store.engine().installation()),
-            Self::OnRedis(store) => store.tie(id),
+            Self::OnRedis(store) => store.tie(id, patience),
         }
     }
 

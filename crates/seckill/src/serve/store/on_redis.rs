@@ -3,7 +3,7 @@
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use seckill_engine_redis::{Engine, Options};
+use seckill_engine_redis::{Engine, Error, Options};
 use seckill_flow::Settle;
 use seckill_sale::InstallationId;
 use seckill_settings::{ServiceUrl, Settings};
@@ -71,14 +71,16 @@ impl OnRedis {
         self.engine.as_ref().expect("there until it is dropped")
     }
 
-    pub(super) fn standing(&self) -> Result<Standing, Failure> {
+    pub(super) fn standing(&self, patience: &mut Patience<'_>) -> Result<Standing, Failure> {
         let engine = self.engine();
-        let asked = self.runtime.handle.block_on(async {
-            let id = engine.installation().await?;
-            let acknowledged = engine.acknowledged_batch().await?;
-            Ok::<_, seckill_engine_redis::Error>((id, acknowledged, engine.knows_no_sale()))
-        });
-        let (id, acknowledged, is_empty) = asked.map_err(Failure::unreachable)?;
+        let ask = || {
+            self.runtime.handle.block_on(async {
+                let id = engine.installation().await?;
+                let acknowledged = engine.acknowledged_batch().await?;
+                Ok((id, acknowledged, engine.knows_no_sale()))
+            })
+        };
+        let (id, acknowledged, is_empty) = patience.ask(is_passing, ask)?;
         Ok(Standing {
             id,
             acknowledged,
@@ -88,12 +90,14 @@ impl OnRedis {
         })
     }
 
-    pub(super) fn tie(&self, id: InstallationId) -> Result<InstallationId, Failure> {
-        self.runtime
-            .handle
-            .block_on(self.engine().tie(id))
-            .map_err(Failure::unreachable)
+    pub(super) fn tie(&self, id: InstallationId, patience: &mut Patience<'_>) -> Result<InstallationId, Failure> {
+        patience.ask(is_passing, || self.runtime.handle.block_on(self.engine().tie(id)))
     }
+}
+
+/// Whether the server may answer if it is asked again.
+const fn is_passing(error: &Error) -> bool {
+    !matches!(error, Error::NotReady(_))
 }
 
 impl Drop for OnRedis {

@@ -8,7 +8,7 @@ use seckill_sale::{Refusal, Status, Terms, UserId};
 use seckill_stock::conformance::Fixture;
 use seckill_stock::{Batcher, Glance, Stock};
 
-use super::{claims, counted, open_split, sold, split, users};
+use crate::shards::{claims, counted, open_split, sold, split, users};
 use crate::support::{Running, patient};
 
 const ALL: [u64; 4] = [0, 1, 2, 3];
