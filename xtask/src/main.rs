@@ -11,6 +11,7 @@
 )]
 
 mod instructions;
+mod needed;
 mod process;
 mod run_ci;
 mod run_tests;

@@ -6,69 +6,11 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::needed::{NEEDS, Need, VALGRIND};
 use crate::process;
 
 /// The nextest that CI runs. A newer one on a developer's machine is fine.
 const NEXTEST: &str = "cargo-nextest@0.9.143";
-
-/// A program that has to be on the PATH.
-struct Need {
-    program: &'static str,
-    /// Debian's package that has it.
-    package: &'static str,
-    /// For everybody else.
-    elsewhere: &'static str,
-}
-
-const NEEDS: &[Need] = &[
-    Need {
-        program: "cc",
-        package: "gcc libc6-dev",
-        elsewhere: "a C compiler (SQLite is built from source)",
-    },
-    Need {
-        program: "ab",
-        package: "apache2-utils",
-        elsewhere: "ApacheBench: httpd-tools on Fedora, apache-tools on Arch, part of macOS",
-    },
-    Need {
-        program: "wrk",
-        package: "wrk",
-        elsewhere: "wrk, under that name in most package managers",
-    },
-    Need {
-        program: "postgres",
-        package: "postgresql",
-        elsewhere: "the PostgreSQL server with psql",
-    },
-    Need {
-        program: "mariadbd",
-        package: "mariadb-server",
-        elsewhere: "the MariaDB server with its client",
-    },
-    Need {
-        program: "nginx",
-        package: "nginx",
-        elsewhere: "nginx, under that name in most package managers",
-    },
-    Need {
-        program: "redis-server",
-        package: "redis-server",
-        elsewhere: "Redis 7.0 or newer: redis in most package managers",
-    },
-    Need {
-        program: "openssl",
-        package: "openssl",
-        elsewhere: "OpenSSL's command, for certificates of encrypted servers",
-    },
-];
-
-/// What counts instructions.
-const VALGRIND: &[Need] = &[Need {
-    program: "valgrind",
-    package: "valgrind",
-    elsewhere: "valgrind, under that name in most package managers; there is none for Apple silicon or Windows",
-}];
 
 /// What can be done about missing programs here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,7 +122,7 @@ mod tests {
         let debian = advice(Host::DebianUser, &missing);
         assert!(
             debian.contains(
-                "sudo apt-get install gcc libc6-dev apache2-utils wrk postgresql mariadb-server redis-server openssl"
+                "sudo apt-get install gcc libc6-dev apache2-utils wrk postgresql mariadb-server nginx redis-server openssl"
             ),
             "{debian}"
         );

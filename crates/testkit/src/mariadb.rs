@@ -39,6 +39,8 @@ impl Kind for MariaDbServer {
         command.arg("--no-defaults");
         command.arg(format!("--datadir={}", folder.join("data").display()));
         command.arg(format!("--socket={}", folder.join("socket").display()));
+        // Of two servers with one folder for temporary tables, each deletes the other's at its start.
+        command.arg(format!("--tmpdir={}", folder.display()));
         command.args([
             &format!("--port={port}"),
             "--bind-address=127.0.0.1",

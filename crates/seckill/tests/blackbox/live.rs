@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Duration;
 
@@ -9,6 +10,15 @@ use seckill_testkit::{Redis, Server};
 use serde_json::{Value, json};
 
 use crate::program;
+
+/// Says so when it is dropped, also by a test that fails.
+struct OnDrop<'a>(&'a AtomicBool);
+
+impl Drop for OnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
 
 #[test]
 fn live_figures_follow_a_sale_and_end_with_the_server() {
@@ -28,7 +38,20 @@ fn live_figures_follow_a_sale_and_end_with_the_server() {
             .as_f64()
             .is_some_and(|rate| 0.0 < rate)
     };
-    let rush = live.until(sold_out);
+    // Figures are of the last second: people go on coming until they show.
+    let seen = AtomicBool::new(false);
+    let rush = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for late in 0.. {
+                if seen.load(Ordering::SeqCst) {
+                    break;
+                }
+                server.buy(activity, &format!("late{late}"), "k").expect("answers");
+            }
+        });
+        let _ends = OnDrop(&seen);
+        live.until(sold_out)
+    });
     assert_eq!(
         (&rush["activities"][0]["stock_left"], &rush["activities"][0]["phase"]),
         (&json!(0), &json!("sold_out"))
