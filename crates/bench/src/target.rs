@@ -26,7 +26,7 @@ impl Target {
     /// A server that is already running.
     ///
     /// # Errors
-    /// [`Error::Usage`] for URLs that can't be put under load.
+    /// [`crate::Error::Usage`] for URLs that can't be put under load.
     pub fn running(public_url: &str, admin_url: &str, admin_token: &str, jwt_secret: &[u8]) -> Result<Self> {
         Ok(Self::of(
             crate::address::address_of(public_url)?,

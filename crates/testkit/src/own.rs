@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::ports::free_address;
 use crate::processes::{as_owner, owner};
-use crate::server::free_address;
 use crate::shared::{Kind, install, ready};
 use crate::waiting::PATIENCE;
 

@@ -1,7 +1,7 @@
 //! The product's binary as a child process.
 
 use std::fs::File;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::call;
+use crate::ports::free_addresses;
 use crate::waiting::{PATIENCE, wait};
 
 /// Secret of user tokens.
@@ -215,19 +216,4 @@ impl Drop for Server {
             let _ = child.wait();
         }
     }
-}
-
-/// A loopback address whose port is free now.
-///
-/// # Panics
-/// Where there is none.
-#[must_use]
-pub fn free_address() -> SocketAddr {
-    free_addresses::<1>()[0]
-}
-
-/// Addresses whose ports are free now; they differ, since all are held at once.
-pub(crate) fn free_addresses<const COUNT: usize>() -> [SocketAddr; COUNT] {
-    let held = [(); COUNT].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port"));
-    held.each_ref().map(|listener| listener.local_addr().expect("bound"))
 }

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, test_kill_process};
 
+use crate::ports::free_address;
 use crate::processes::{as_owner, owner, run, text};
-use crate::server::free_address;
 
 /// Longest wait for a server to get ready.
 const PATIENCE: Duration = Duration::from_secs(60);
