@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use super::db::Transaction;
 use async_trait::async_trait;
 use seckill_ledger::{Error, LedgerRecord, MovementKind, Page, PageRequest, SettleBatch, Settled, Settlement, Tally};
-use seckill_sale::{ActivityId, Currency, Delivery, FailureReason, Price, ProductId, Ticket, UserId};
+use seckill_sale::{ActivityId, Currency, Delivery, Epoch, FailureReason, Price, ProductId, Ticket, UserId};
 
 use super::dialect;
 use super::errors::{Stop, found};
 use super::inserts::{Binder, ORDERS, RECORDS, RECORDS_OF};
 use super::rows::{number, record_state, signed, small, text, ticket, units, user};
-use super::{Database, Lane, parking, records, stock, tally};
+use super::{Database, Lane, activities, parking, records, stock, tally};
 use crate::settle_plan::{Known, Plan, plan};
 
 /// What each order takes from the activity.
@@ -34,11 +34,24 @@ fn offer(transaction: &Transaction<'_>, id: ActivityId) -> Result<Offer, Stop> {
     found(row, "activity")
 }
 
-fn settle(transaction: &Transaction<'_>, batch: &SettleBatch) -> Result<Settled, Stop> {
-    dialect::lock_sale(transaction, batch.activity)?;
+/// How a batch is settled besides the ordinary way.
+#[derive(Default)]
+struct Rule {
+    /// The state that handed its tickets out; none: whichever.
+    epoch: Option<Epoch>,
+    /// Whether no ticket gets a unit.
+    without_units: bool,
+}
+
+fn settle(transaction: &Transaction<'_>, batch: &SettleBatch, rule: &Rule) -> Result<Settled, Stop> {
+    match rule.epoch {
+        Some(epoch) => activities::check_epoch(transaction, batch.activity, epoch)?,
+        None => dialect::lock_sale(transaction, batch.activity)?,
+    }
     let row = stock::stock_row(transaction, batch.activity)?;
     let known = known(transaction, batch)?;
-    let plan = plan(&batch.tickets, known, row.available);
+    let available = if rule.without_units { 0 } else { row.available };
+    let plan = plan(&batch.tickets, known, available);
     for &place in &plan.parked {
         parking::make_way(transaction, &batch.tickets[place])?;
     }
@@ -152,11 +165,33 @@ fn bind_record(binder: &mut Binder<'_, '_>, delivery: &Delivery) -> Result<(), S
     binder.bind(delivery.accepted_at.0)
 }
 
+impl Database {
+    async fn settle_by(&self, batch: SettleBatch, rule: Rule) -> Result<Settled, Error> {
+        self.write(Lane::Batch, move |transaction| settle(transaction, &batch, &rule))
+            .await
+    }
+}
+
 #[async_trait]
 impl Settlement for Database {
     async fn settle(&self, batch: SettleBatch) -> Result<Settled, Error> {
-        self.write(Lane::Batch, move |transaction| settle(transaction, &batch))
-            .await
+        self.settle_by(batch, Rule::default()).await
+    }
+
+    async fn settle_of(&self, epoch: Epoch, batch: SettleBatch) -> Result<Settled, Error> {
+        let rule = Rule {
+            epoch: Some(epoch),
+            without_units: false,
+        };
+        self.settle_by(batch, rule).await
+    }
+
+    async fn fail(&self, batch: SettleBatch) -> Result<Settled, Error> {
+        let rule = Rule {
+            epoch: None,
+            without_units: true,
+        };
+        self.settle_by(batch, rule).await
     }
 
     async fn record(&self, activity: ActivityId, user: &UserId) -> Result<Option<LedgerRecord>, Error> {
