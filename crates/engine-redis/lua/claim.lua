@@ -11,7 +11,7 @@ local users = {}
 for claim = 1, count do users[claim] = ARGV[4 * claim] end
 local found = redis.call('HMGET', KEYS[2], unpack(users))
 local first = m.next
-local winners, records, took = {}, {}, {}
+local winners, records, took, spoiled = {}, {}, {}, false
 
 local function refusal(earlier, quantity)
   if m.status == 'closed' then return 'e' end
@@ -27,7 +27,8 @@ end
 
 local function decide(user, key, quantity, request_id, earlier)
   if earlier then
-    local his_key, his_quantity = string.match(earlier, '^(%S+) (%d+) ')
+    local his_key, his_quantity = string.match(earlier, '^(%S+) (%d+) %d+ %d+ %d+ %a$')
+    if not his_key then spoiled = true end
     if his_key == key then
       return tonumber(his_quantity) == quantity and '=' .. earlier or 'k'
     end
@@ -56,6 +57,7 @@ for claim = 1, count do
   if not quantity or quantity < 1 then return redis.error_reply('ERR a quantity is no natural number') end
   answers[claim] = decide(ARGV[at], ARGV[at + 1], quantity, ARGV[at + 3], took[ARGV[at]] or found[claim])
 end
+if spoiled then return spoil() end
 if 0 < #winners then
   local id = int(first) .. '-' .. int(#winners)
   redis.call('XADD', KEYS[3], id, 'epoch', int(m.epoch), 'at', int(now), 'winners', table.concat(winners, '\n'))

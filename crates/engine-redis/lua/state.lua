@@ -11,7 +11,11 @@
 --   7 dead     hash    sequence -> ticket as in back, a space, the reason
 -- ARGV of every script: 1 moment given instead of the server's clock (tests only; else empty), 2 least epoch that the caller accepts.
 -- ANSWERS: {status, moment, summary, payload}; status: ok | none (no state) | building | damaged (a key is lost or not what it was) |
---   behind (the state is older than one the caller has seen). But for ok nothing was changed.
+--   doubtful (another server, or this one after a restart: what it has may be older than what was promised) | behind (the state is older
+--   than one the caller has seen). But for ok nothing was changed.
+-- FENCE: meta.server is the replication id of the server that the state was built or last confirmed on. A server takes a new one whenever
+--   it starts, and whenever it becomes a master, also where it was one before; so whatever could bring back an older state brings another
+--   id. A server that gets its first replica takes a new one, too: the state is then confirmed as after a restart.
 -- INVARIANTS: HLEN buyers = meta.buyers, XLEN fresh = meta.entries, HLEN back = ZCARD due = ZCARD order = meta.back, HLEN dead =
 --   meta.dead_tickets: one key deleted alone is found by the next call. Every number is a canonical natural below 10^15. All checks come
 --   first; writes are HSET, HDEL, ZADD, ZREM, XACK, XDEL with such numbers on keys of checked types: they cannot fail.
@@ -20,7 +24,7 @@ local NUMBERS = {
   'built', 'epoch', 'starts', 'ends', 'limit', 'left', 'next', 'movement', 'accepted', 'queued', 'dead', 'tickets', 'dead_tickets',
   'buyers', 'entries', 'back', 'pending', 'leased_back', 'first', 'first_at', 'fresh_at', 'leased_at', 'newest', 'settled_batch', 'revision',
 }
-local TEXTS = { 'status', 'held_at', 'resumes_at', 'cursor', 'builder' }
+local TEXTS = { 'status', 'held_at', 'resumes_at', 'cursor', 'builder', 'server' }
 
 local function int(number) return string.format('%.0f', number) end
 local function padded(sequence) return string.format('%015.0f', sequence) end
@@ -69,12 +73,19 @@ local function is_whole(m)
     and has(m.dead_tickets, 'HLEN', KEYS[7])
 end
 
+-- This server, as the fence names it.
+local function server()
+  return string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+end
+
 -- The state of a sale that may be used; or nothing and why.
 local function load_state()
   local m, trouble = read_meta()
   if not m then return nil, trouble end
+  if m.built == 2 then return nil, 'damaged' end
   if m.built ~= 1 then return nil, 'building' end
   if not is_whole(m) then return nil, 'damaged' end
+  if m.server ~= server() then return nil, 'doubtful', m end
   if m.epoch < tonumber(ARGV[2]) then return nil, 'behind' end
   return m
 end
@@ -93,16 +104,24 @@ local function save(m)
   redis.call('HSET', KEYS[1], unpack(fields))
 end
 
+-- An entry cannot be read: the state is used no more (built = 2). To be called before anything was written.
+local function spoil()
+  local m = read_meta()
+  m.built = 2
+  save(m)
+  return { 'damaged', int(now) }
+end
+
 -- What the node remembers: 23 fields, read by summary.rs in this order. Figures that are not there are empty.
 local function summary(m)
   local first, first_at = m.first, m.first_at
   local due_first = ''
   if 0 < m.back then
     local oldest = redis.call('ZRANGE', KEYS[6], 0, 0)[1]
-    if first == 0 or tonumber(oldest) < first then
-      first = tonumber(oldest)
-      first_at = tonumber(string.match(redis.call('HGET', KEYS[4], oldest), '^%S+ %S+ %S+ %S+ %S+ %S+ %S+ (%d+)'))
-    end
+    -- What cannot be read is left out: nothing may fail here, after the writes.
+    local sequence = tonumber(oldest)
+    local at = string.match(redis.call('HGET', KEYS[4], oldest) or '', '^%S+ %S+ %S+ %S+ %S+ %S+ %S+ (%d+)')
+    if sequence and at and (first == 0 or sequence < first) then first, first_at = sequence, tonumber(at) end
     due_first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')[2]
   end
   return {

@@ -5,11 +5,12 @@ use std::time::Duration;
 use seckill_sale::{ActivityId, Claim, EpochMs, Refusal, Ticket};
 use seckill_stock::Reserved;
 
-use crate::Error;
 use crate::buyer::{key_text, read_buyer};
+use crate::link::Lent;
 use crate::script::CLAIM;
 use crate::shared::Shared;
-use crate::summary::Summary;
+use crate::summary::{Answer, Summary};
+use crate::{Error, keys};
 
 /// How long a claim whose reply was lost waits for the link to come back before its outcome counts as unknown.
 const ASK_AGAIN_WITHIN: Duration = Duration::from_millis(40);
@@ -33,11 +34,13 @@ impl Shared {
 
     async fn claim_part(&self, activity: ActivityId, claims: &[&Claim]) -> Vec<seckill_stock::Answer> {
         match self.ask_claims(activity, claims).await {
-            Ok((now, summary, payload)) => claims
-                .iter()
-                .zip(payload)
-                .map(|(claim, text)| read_answer(claim, &text, now, &summary))
-                .collect(),
+            Ok((mut lent, now, summary, payload)) => {
+                let read = |(claim, text): (&&Claim, String)| read_answer(claim, &text, now, &summary);
+                let mut answers: Vec<_> = claims.iter().zip(payload).map(read).collect();
+                self.remembered.note(activity, summary.figures.epoch, claims, &answers);
+                self.only_durable(&mut lent, activity, &mut answers).await;
+                answers
+            }
             Err(error) => claims
                 .iter()
                 .map(|_| Err(seckill_stock::Error::from(error).into()))
@@ -49,14 +52,12 @@ impl Shared {
         &self,
         activity: ActivityId,
         claims: &[&Claim],
-    ) -> Result<(EpochMs, Summary, Vec<String>), Error> {
-        let mut asked = self
-            .call(&CLAIM, activity, self.claim_arguments(activity, claims))
-            .await;
+    ) -> Result<(Lent, EpochMs, Summary, Vec<String>), Error> {
+        let mut lent = self.link.lend()?;
+        let mut asked = self.ask_on(&mut lent, activity, claims).await;
         if matches!(asked, Err(Error::OutcomeUnknown)) && self.link.came_back(ASK_AGAIN_WITHIN).await {
-            asked = self
-                .call(&CLAIM, activity, self.claim_arguments(activity, claims))
-                .await;
+            lent = self.link.lend().map_err(|_| Error::OutcomeUnknown)?;
+            asked = self.ask_on(&mut lent, activity, claims).await;
             // What the second try does not reach, the first may have done.
             if matches!(asked, Err(Error::Unavailable)) {
                 asked = Err(Error::OutcomeUnknown);
@@ -66,10 +67,16 @@ impl Shared {
         let now = answer.now;
         let (summary, payload) = answer.done()?;
         if payload.len() == claims.len() {
-            Ok((now, summary, payload))
+            Ok((lent, now, summary, payload))
         } else {
             Err(Error::OutcomeUnknown)
         }
+    }
+
+    async fn ask_on(&self, lent: &mut Lent, activity: ActivityId, claims: &[&Claim]) -> Result<Answer, Error> {
+        let arguments = self.claim_arguments(activity, claims);
+        let keys = keys::of_sale(activity);
+        self.call_lent(lent, &CLAIM, &keys, activity, arguments).await
     }
 
     fn claim_arguments(&self, activity: ActivityId, claims: &[&Claim]) -> Vec<Vec<u8>> {

@@ -12,7 +12,7 @@ use crate::options::Options;
 use crate::safety::unsafe_setting;
 use crate::shared::Shared;
 use crate::time::Time;
-use crate::{Error, background, keys};
+use crate::{Error, background, durability, keys};
 
 /// Why the engine does not start.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +54,11 @@ impl Engine {
         {
             return Err(ConnectError::Unsafe(sentence));
         }
+        if let Ok(mut lent) = link.lend()
+            && let Some(sentence) = durability::refused(&options, &mut lent.connection).await
+        {
+            return Err(ConnectError::Unsafe(sentence));
+        }
         let engine = Self(Arc::new(Shared::new(link, options, time)));
         let read = engine.0.reclaim().await;
         if let Err(error) = read {
@@ -82,6 +87,7 @@ impl Engine {
         if self.record(verdicts).await.is_err() {
             return Err(seckill_stock::Error::OutcomeUnknown);
         }
+        self.0.remembered.forget(buyer.ticket);
         let user = user.as_str().as_bytes().to_vec();
         self.0.change(activity, "erase", vec![user]).await?;
         Ok(true)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use redis::cmd;
-use seckill_queue::{Depth, Error, Queue, Verdicts};
+use seckill_queue::{Adopted, Adoption, Depth, Error, Queue, Taken, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Delivery, NotReady, Ticket};
 
 use crate::buyer::{read_dead, read_delivery};
@@ -31,22 +31,43 @@ return 0";
 #[async_trait]
 impl Queue for Engine {
     async fn take(&self, count: usize) -> Result<Vec<Delivery>, Error> {
+        Ok(self.take_of_state(count).await?.tickets)
+    }
+
+    async fn take_of_state(&self, count: usize) -> Result<Taken, Error> {
         if count == 0 {
-            return Ok(Vec::new());
+            return Ok(Taken::default());
         }
         if self.0.longest_wait(&[]).is_none() {
             self.0.refresh().await?;
         }
-        let mut empty = Vec::new();
-        // A sale that others have emptied meanwhile is passed over.
-        while let Some(activity) = self.0.longest_wait(&empty) {
-            let taken = self.0.take(activity, count).await?;
-            if !taken.is_empty() {
-                return Ok(taken);
+        let (mut passed_over, mut trouble) = (Vec::new(), None);
+        // Passed over are a sale that others have emptied meanwhile, and one whose state cannot be used: the others go on.
+        while let Some(activity) = self.0.longest_wait(&passed_over) {
+            match self.0.take(activity, count).await {
+                Ok(taken) if taken.tickets.is_empty() => {}
+                Err(error @ crate::Error::NotReady(_)) => trouble = Some(error),
+                taken => return Ok(taken?),
             }
-            empty.push(activity);
+            passed_over.push(activity);
         }
-        Ok(Vec::new())
+        trouble.map_or_else(|| Ok(Taken::default()), |error| Err(error.into()))
+    }
+
+    async fn adopt(&self, tickets: Vec<Delivery>, adoption: Adoption) -> Result<Vec<Adopted>, Error> {
+        Ok(self.0.adopt(&tickets, adoption).await?)
+    }
+
+    fn loses_states(&self) -> bool {
+        true
+    }
+
+    fn has_orphans(&self) -> bool {
+        self.0.remembered.has_orphans(|activity| self.0.epoch_of(activity))
+    }
+
+    fn orphans(&self) -> Vec<Delivery> {
+        self.0.remembered.orphans(|activity| self.0.epoch_of(activity))
     }
 
     async fn ready(&self) {
@@ -155,7 +176,7 @@ impl Shared {
         Ok(())
     }
 
-    async fn take(&self, activity: ActivityId, count: usize) -> Result<Vec<Delivery>, crate::Error> {
+    async fn take(&self, activity: ActivityId, count: usize) -> Result<Taken, crate::Error> {
         let waits = self.options.waits;
         let arguments = [
             count.min(TAKE_SIZE_MAX).to_string(),
@@ -163,15 +184,20 @@ impl Shared {
             waits.retry_ms.to_string(),
             self.options.consumer.clone(),
         ];
-        let payload = self
-            .work(&TAKE, activity, arguments.map(String::into_bytes).into())
-            .await?;
+        let arguments = arguments.map(String::into_bytes).into();
+        let (summary, payload) = match self.call(&TAKE, activity, arguments).await?.done() {
+            Err(crate::Error::NotReady(NotReady::NotPreheated)) => return Ok(Taken::default()),
+            outcome => outcome?,
+        };
         if payload.first().is_some_and(|said| said == "healed") {
             tracing::error!(%activity, "the consumer group of a sale was lost or moved; it was mended, and tickets may be handed out again");
         }
         let tickets = payload.get(1..).unwrap_or_default();
         let read = |ticket: &[String]| read_delivery(activity, &ticket[0], &ticket[1], &ticket[2]);
-        Ok(tickets.chunks_exact(3).filter_map(read).collect())
+        Ok(Taken {
+            tickets: tickets.chunks_exact(3).filter_map(read).collect(),
+            epoch: Some(summary.figures.epoch),
+        })
     }
 
     fn record_arguments(&self, settled_batch: u64) -> Vec<Vec<u8>> {

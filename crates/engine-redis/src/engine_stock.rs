@@ -4,16 +4,18 @@ use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use redis::cmd;
-use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Terms, UserId};
-use seckill_stock::{Answer, Error, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
+use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Terms, UserId};
+use seckill_stock::{
+    Answer, Condition, Confirmed, Error, Gathering, GivenUp, Glance, OpenOutcome, Opening, Rebase, Stock,
+};
 
 use crate::buyer::read_buyer;
 use crate::engine::Engine;
-use crate::keys;
 use crate::opening::terms_arguments;
 use crate::script::{CHANGE, FORGET};
 use crate::shared::Shared;
 use crate::summary::Outcome;
+use crate::{keys, salvage};
 
 /// Buyers that a page of a walk is meant to have.
 const PAGE_SIZE: usize = 1_000;
@@ -87,6 +89,23 @@ impl Stock for Engine {
         Ok(self.0.open(opening).await?)
     }
 
+    async fn condition(&self, activity: ActivityId) -> Result<Condition, Error> {
+        Ok(self.0.condition(activity).await?)
+    }
+
+    fn last_seen(&self, activity: ActivityId) -> Option<Figures> {
+        let known = self.0.with_sale(activity, |sale| sale.map(|sale| sale.figures));
+        known.or_else(|| self.0.seen.lock().get(&activity).copied())
+    }
+
+    async fn confirm(&self, confirmed: Confirmed) -> Result<bool, Error> {
+        Ok(self.0.confirm(confirmed).await?)
+    }
+
+    async fn give_up(&self, activity: ActivityId, epoch: Epoch) -> Result<GivenUp, Error> {
+        Ok(self.0.give_up(activity, epoch).await?)
+    }
+
     async fn rebase(&self, rebase: Rebase) -> Result<(), Error> {
         let numbers = [rebase.epoch.get(), rebase.left, rebase.applied_movement];
         let mut arguments: Vec<_> = numbers.map(|number| number.to_string().into_bytes()).into();
@@ -110,7 +129,9 @@ impl Stock for Engine {
     }
 
     async fn forget(&self, activity: ActivityId) -> Result<(), Error> {
-        self.0.call(&FORGET, activity, Vec::new()).await?;
+        let keys = salvage::with_aside(activity);
+        self.0.call_on(&FORGET, &keys, activity, Vec::new()).await?;
+        self.0.seen.lock().remove(&activity);
         let mut command = cmd("SREM");
         command.arg(keys::SALES).arg(activity.get());
         let _removed: u64 = self.0.link.command(&command).await?;

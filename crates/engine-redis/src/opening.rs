@@ -5,12 +5,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use seckill_sale::{NotReady, Restored, TicketState};
 use seckill_stock::{OpenOutcome, Opening};
 
-use crate::Error;
 use crate::buyer::{restored_record, restored_ticket};
-use crate::keys;
 use crate::script::OPEN;
 use crate::shared::Shared;
 use crate::time::Time;
+use crate::{Error, keys, salvage};
 
 /// Buyers that one step puts back.
 const STEP_SIZE_MAX: usize = 500;
@@ -40,16 +39,18 @@ impl Shared {
                 .replaces
                 .map_or(Vec::new(), |epoch| epoch.to_string().into_bytes()),
         );
-        let (summary, said) = self.call(&OPEN, activity, step("begin", begin)).await?.done()?;
+        let keys = salvage::with_aside(activity);
+        let call = async |arguments| self.call_on(&OPEN, &keys, activity, arguments).await?.done();
+        let (summary, said) = call(step("begin", begin)).await?;
         if said.first().is_some_and(|said| said == "exists") {
             let epoch = summary.figures.epoch;
             return Ok(OpenOutcome::Exists { epoch });
         }
         for part in opening.buyers.chunks(STEP_SIZE_MAX) {
             let more = part.iter().flat_map(buyer_arguments).collect();
-            self.call(&OPEN, activity, step("add", more)).await?.done()?;
+            call(step("add", more)).await?;
         }
-        let (_, said) = self.call(&OPEN, activity, step("built", Vec::new())).await?.done()?;
+        let (_, said) = call(step("built", Vec::new())).await?;
         match said.first().map(String::as_str) {
             Some("created") => Ok(OpenOutcome::Created),
             _ => Err(Error::NotReady(NotReady::Recovering)),
@@ -57,7 +58,7 @@ impl Shared {
     }
 
     /// A word that no other builder has.
-    fn builder(&self) -> Vec<u8> {
+    pub(crate) fn builder(&self) -> Vec<u8> {
         static BUILT: AtomicU64 = AtomicU64::new(0);
         let count = BUILT.fetch_add(1, Ordering::Relaxed);
         format!("{}-{}-{count}", self.options.consumer, Time::local()).into_bytes()

@@ -6,12 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::{Mutex, RwLock};
-use seckill_sale::{ActivityId, EpochMs, UserId};
+use seckill_sale::{ActivityId, EpochMs, Figures, UserId};
 use tokio::sync::{Mutex as Turn, Notify};
 
 use crate::link::Link;
 use crate::options::Options;
-use crate::script::{LOOK, Script};
+use crate::remembered::Remembered;
+use crate::script::LOOK;
 use crate::summary::{Answer, Outcome, Summary};
 use crate::time::Time;
 use crate::winners::AllWinners;
@@ -31,8 +32,11 @@ pub(crate) struct Shared {
     /// Wakes the task that loads the buyers of sold-out sales.
     pub(crate) sold_out: Notify,
     pub(crate) winners: AllWinners,
+    pub(crate) remembered: Remembered,
     /// Sales whose admissions by other nodes are told to this one as they happen.
     pub(crate) watched: RwLock<HashSet<ActivityId>>,
+    /// The last figures of states that are no more.
+    pub(crate) seen: Mutex<HashMap<ActivityId, Figures>>,
     sales: RwLock<HashMap<ActivityId, Known>>,
 }
 
@@ -56,35 +60,18 @@ impl Shared {
             cursors: Mutex::default(),
             sold_out: Notify::new(),
             winners: AllWinners::default(),
+            remembered: Remembered::default(),
             watched: RwLock::default(),
+            seen: Mutex::default(),
             sales: RwLock::default(),
             options,
         }
     }
 
-    /// Runs a script on a sale and remembers what its summary says.
-    pub(crate) async fn call(&self, script: &Script, activity: ActivityId, own: Vec<Vec<u8>>) -> Result<Answer, Error> {
-        let epoch_min = self.with_sale(activity, |sale| sale.map_or(0, |sale| sale.figures.epoch.get()));
-        let mut arguments = vec![self.time.argument(), epoch_min.to_string().into_bytes()];
-        arguments.extend(own);
-        let mut lent = self.link.lend()?;
-        let asked_at = Time::local();
-        let value = script
-            .run(&mut lent.connection, &keys::of_sale(activity), &arguments)
-            .await
-            .map_err(|error| self.link.failed(&lent, &error))?;
-        let Some(answer) = Answer::read(value) else {
-            tracing::error!(%activity, "a script's answer is not one of ours");
-            return Err(Error::OutcomeUnknown);
-        };
-        self.time.learn(asked_at, answer.now);
-        self.remember(activity, &answer);
-        Ok(answer)
-    }
-
-    fn remember(&self, activity: ActivityId, answer: &Answer) {
+    pub(crate) fn remember(&self, activity: ActivityId, answer: &Answer) {
         match &answer.outcome {
             Outcome::Done(summary, _) => {
+                self.remembered.settled(activity, summary);
                 let mut sales = self.sales.write();
                 let age = |summary: &Summary| (summary.figures.epoch, summary.figures.revision);
                 // Answers may overtake one another.
@@ -114,7 +101,9 @@ impl Shared {
     }
 
     pub(crate) fn forget(&self, activity: ActivityId) {
-        self.sales.write().remove(&activity);
+        if let Some(known) = self.sales.write().remove(&activity) {
+            self.seen.lock().insert(activity, known.summary.figures);
+        }
     }
 
     /// Looks at the last summary of a sale.

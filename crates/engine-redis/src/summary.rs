@@ -125,7 +125,7 @@ impl Answer {
                 Outcome::Done(Box::new(Summary::read(&summary)?), payload)
             }
             "none" => Outcome::None,
-            "building" | "behind" => Outcome::Unusable(NotReady::Recovering),
+            "building" | "damaged" | "doubtful" | "behind" => Outcome::Unusable(NotReady::Recovering),
             _ => Outcome::Unusable(NotReady::StoreUnsafe),
         };
         Some(Self { now, outcome })

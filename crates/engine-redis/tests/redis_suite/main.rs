@@ -1,10 +1,13 @@
 //! The engine on a real Redis keeps the contracts of stock and queue.
 
+mod durable;
+mod healing;
 mod losses;
 mod model;
 mod nodes;
 mod openings;
 mod outages;
+mod remains;
 mod replies;
 mod sale;
 mod sold_out;

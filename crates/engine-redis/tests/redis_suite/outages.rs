@@ -8,6 +8,7 @@ use seckill_sale::{Conclusion, NotReady, Refusal};
 use seckill_stock::Stock;
 use seckill_stock::conformance::Fixture;
 
+use crate::healing::{RECOVERING, buy_until_answered, confirm};
 use crate::sale::{buy, in_all_places, open};
 use crate::support::Running;
 
@@ -67,7 +68,9 @@ fn a_killed_server_is_refused_at_once_and_found_again_with_everything_it_acknowl
     }
     assert!(began.elapsed() < Duration::from_secs(10), "a thousand do not pile up");
     running.redis.start_again();
-    // The engine finds it by itself; asking is how a test waits for that.
+    // The engine finds it by itself; asking is how a test waits for that. Its state is doubted until somebody vouches for it.
+    assert_eq!(buy_until_answered(&running, "new"), Err(RECOVERING));
+    assert!(confirm(&running, 2));
     let end = Instant::now() + Duration::from_secs(20);
     while buy(&running, "new").is_err() {
         assert!(Instant::now() < end, "not found again");
