@@ -9,6 +9,7 @@ local m, trouble = load_state(true)
 if not m then return trouble_answer(trouble) end
 local room = tonumber(ARGV[3])
 local count = tonumber(ARGV[4])
+local spoiled = false
 local found = redis.call('HMGET', KEYS[2], unpack(ARGV, 5, 4 + count))
 
 -- Why nobody at all is admitted now.
@@ -22,6 +23,7 @@ end
 
 -- The answer to somebody who has a record: the same request again, or another one.
 local function again(earlier, head, is_shut)
+  if not string.find(earlier, '^%S+ %d+ %d+ %d+ %d+ %a$') then spoiled = true end
   if string.sub(earlier, 1, #head) == head then return '=' .. earlier end
   if string.match(earlier, '^%S+') == string.match(head, '^%S+') then return 'k' end
   return is_shut or 't' .. earlier
@@ -64,6 +66,7 @@ for claim = 1, count do
     answers[claim + 1] = '+'
   end
 end
+if spoiled then return spoil() end
 if 0 < won then
   local id = int(m.next) .. '-' .. int(won)
   redis.call('XADD', KEYS[3], id, 'epoch', int(m.epoch), 'at', int(now), 'winners', table.concat(winners, '\n'))

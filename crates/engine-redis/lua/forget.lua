@@ -1,4 +1,4 @@
 -- Drops the state of a sale, whole or not.
--- ARGV: none of its own. PAYLOAD: nothing.
+-- KEYS: 8 to 14 as in aside.lua. ARGV: none of its own. PAYLOAD: nothing.
 redis.call('UNLINK', unpack(KEYS))
 return { 'none', int(now) }

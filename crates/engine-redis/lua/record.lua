@@ -11,11 +11,16 @@
 local m, trouble = load_state()
 if not m then return trouble_answer(trouble) end
 local lease = tonumber(ARGV[3])
-local found, touched = {}, {}
+local found, touched, spoiled = {}, {}, false
 
 local function parse(where, sequence, text)
   local flag, attempts, deliveries, rest = string.match(text, '^(%a) (%d+) (%d+) (.*)$')
-  local user, quantity, key, epoch, at, request_id, reason = string.match(rest, '^(%S+) (%d+) (%S+) (%d+) (%d+) (%S+) ?(.*)$')
+  local user, quantity, key, epoch, at, request_id, reason =
+    string.match(rest or '', '^(%S+) (%d+) (%S+) (%d+) (%d+) (%S+) ?(.*)$')
+  if not user then
+    spoiled = true
+    return
+  end
   found[sequence] = {
     sequence = sequence, where = where, flag = flag, attempts = tonumber(attempts), deliveries = tonumber(deliveries), user = user,
     quantity = tonumber(quantity), text = user .. ' ' .. quantity .. ' ' .. key .. ' ' .. epoch .. ' ' .. at .. ' ' .. request_id,
@@ -57,6 +62,7 @@ for at = 5, #ARGV, 4 do
     sequences[#sequences + 1] = sequence
   end
 end
+if spoiled then return spoil() end
 local records = 0 < #users and redis.call('HMGET', KEYS[2], unpack(users)) or {}
 local buyers = {}
 for place, record in ipairs(records) do

@@ -12,10 +12,14 @@
 -- ARGV of every script: 1 moment given instead of the server's clock (tests only; else empty), 2 least epoch that the caller accepts,
 --   a space, and the number of shards that the caller takes the sale to have.
 -- ANSWERS: {status, moment, summary, payload}; status: ok | none (no state) | building | filled (built but for the last step) | damaged (a
---   key is lost or not what it was) | behind (the state is older than one the caller has seen) | split and a
---   number (so many shards the sale has). But for ok nothing was changed.
+--   key is lost or not what it was) | doubtful (another server, or this one after a restart: what it has may be older than what was
+--   promised) | behind (the state is older than one the caller has seen) | split and a number (so many shards the sale has). But for ok
+--   nothing was changed.
 -- Sequences are the shard's own here, from 1; the caller makes those of the sale of them. Units on their way to another shard have left
 -- `left` and stand in `out` ("id taker units"); `credited` tells the last id from each giver; `transfers` counts all of that (transfer.lua).
+-- FENCE: meta.server is the replication id of the server that the shard was built or last confirmed on. A server takes a new one whenever
+--   it starts, and whenever it becomes a master, also where it was one before; so whatever could bring back an older state brings another
+--   id. A server that gets its first replica takes a new one, too: the state is then confirmed as after a restart.
 -- INVARIANTS: HLEN buyers = meta.buyers, XLEN fresh = meta.entries, HLEN back = ZCARD due = ZCARD order = meta.back, HLEN dead =
 --   meta.dead_tickets: one key deleted alone is found by the next call. Every number is a canonical natural below 10^15. All checks come
 --   first; writes are HSET, HDEL, ZADD, ZREM, XACK, XDEL with such numbers on keys of checked types: they cannot fail.
@@ -25,7 +29,7 @@ local NUMBERS = {
   'buyers', 'entries', 'back', 'pending', 'leased_back', 'first', 'first_at', 'fresh_at', 'leased_at', 'newest', 'settled_batch', 'revision',
   'shards', 'transfers',
 }
-local TEXTS = { 'status', 'held_at', 'resumes_at', 'cursor', 'builder', 'out', 'credited' }
+local TEXTS = { 'status', 'held_at', 'resumes_at', 'cursor', 'builder', 'out', 'credited', 'server' }
 
 -- Numbers below 2^53 are whole, and written out as such.
 local function int(number) return string.format('%d', number) end
@@ -84,13 +88,20 @@ local function is_whole(m, claims)
     and (claims and m.dead_tickets == 0 or has(m.dead_tickets, 'HLEN', KEYS[7]))
 end
 
+-- This server, as the fence names it.
+local function server()
+  return string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
+end
+
 -- The state of a sale that may be used; or nothing and why. `claims`: for claim.lua.
 local function load_state(claims)
   local m, trouble = read_meta()
   if not m then return nil, trouble end
   if m.shards ~= shards then return nil, 'split' .. int(m.shards) end
+  if m.built == 3 then return nil, 'damaged' end
   if m.built ~= 1 then return nil, m.built == 2 and 'filled' or 'building' end
   if not is_whole(m, claims) then return nil, 'damaged' end
+  if m.server ~= server() then return nil, 'doubtful', m end
   if m.epoch < epoch_min then return nil, 'behind' end
   return m
 end
@@ -130,16 +141,24 @@ local function save(m)
   tell(m)
 end
 
+-- An entry cannot be read: the state is used no more (built = 3). To be called before anything was written.
+local function spoil()
+  local m = read_meta()
+  m.built = 3
+  save(m)
+  return { 'damaged', int(now) }
+end
+
 -- What the node remembers: 26 fields, read by summary.rs in this order. Figures that are not there are empty.
 local function summary(m)
   local first, first_at = m.first, m.first_at
   local due_first = ''
   if 0 < m.back then
     local oldest = redis.call('ZRANGE', KEYS[6], 0, 0)[1]
-    if first == 0 or tonumber(oldest) < first then
-      first = tonumber(oldest)
-      first_at = tonumber(string.match(redis.call('HGET', KEYS[4], oldest), '^%S+ %S+ %S+ %S+ %S+ %S+ %S+ (%d+)'))
-    end
+    -- What cannot be read is left out: nothing may fail here, after the writes.
+    local sequence = tonumber(oldest)
+    local at = string.match(redis.call('HGET', KEYS[4], oldest) or '', '^%S+ %S+ %S+ %S+ %S+ %S+ %S+ (%d+)')
+    if sequence and at and (first == 0 or sequence < first) then first, first_at = sequence, tonumber(at) end
     due_first = redis.call('ZRANGE', KEYS[5], 0, 0, 'WITHSCORES')[2]
   end
   return {

@@ -14,6 +14,22 @@ local handed = 0
 local idle_min = lease
 if given then idle_min = math.max(0, server_ms() - now + lease) end
 
+-- What is due is read before anything is written, in parts that Lua bears.
+local function is_readable(from, to)
+  local PART = 5000
+  local names = redis.call('ZRANGEBYSCORE', KEYS[5], from, to, 'LIMIT', 0, count)
+  for at = 1, #names, PART do
+    local part = { unpack(names, at, math.min(at + PART - 1, #names)) }
+    for place, text in ipairs(redis.call('HMGET', KEYS[4], unpack(part))) do
+      if not natural(string.match(part[place], '^0*(%d+)$')) then return false end
+      if not text or not string.match(text, '^%a %d+ %d+ %S+ %d+ %S+ %d+ %d+ %S+$') then return false end
+    end
+  end
+  return true
+end
+local far = '(' .. int(now + math.max(lease, retry))
+if 0 < m.back and not (is_readable('-inf', int(now)) and is_readable(far, '+inf')) then return spoil() end
+
 local function hand_out(sequence, deliveries, ticket)
   handed = handed + 1
   out[#out + 1] = int(sequence)
@@ -47,7 +63,7 @@ local function take_due(from, to)
 end
 -- Due ones; and what lies further ahead than anything may: it was dated by a clock that has gone back.
 take_due('-inf', int(now))
-take_due('(' .. int(now + math.max(lease, retry)), '+inf')
+take_due(far, '+inf')
 
 local function read_next()
   local read = redis.call('XREADGROUP', 'GROUP', GROUP, consumer, 'COUNT', 1, 'STREAMS', KEYS[3], '>')

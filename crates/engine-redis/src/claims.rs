@@ -137,15 +137,19 @@ impl Shared {
         answers
     }
 
-    /// Has a shard decide claims, at most a call's size.
+    /// Has a shard decide claims, at most a call's size. An admission counts once there are as many copies of it as the settings ask for.
     pub(crate) async fn decide(&self, place: Place, claims: &[&Claim]) -> Vec<Answer> {
+        let line = self.line(place);
         match self.ask(place, claims).await {
             Ok((now, summary, payload)) => {
                 let mut next = payload.first;
                 let texts = claims.iter().zip(&payload.texts);
-                texts
+                let mut answers: Vec<_> = texts
                     .map(|(claim, text)| claim_text::read_answer(place, claim, text, &mut next, now, &summary))
-                    .collect()
+                    .collect();
+                self.remembered.note(place, summary.figures.epoch, claims, &answers);
+                self.only_durable(line, place, &mut answers).await;
+                answers
             }
             Err(Error::NotReady(NotReady::NotPreheated)) if place.shards.is_split() => {
                 // Nothing is there, or this shard is lost: the others tell.

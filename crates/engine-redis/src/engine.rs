@@ -13,7 +13,7 @@ use crate::options::Options;
 use crate::safety::{Severity, findings};
 use crate::shared::Shared;
 use crate::time::Time;
-use crate::{Error, background};
+use crate::{Error, background, durability};
 
 /// Why the engine does not start.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +72,9 @@ impl Engine {
                 Severity::Failed => return Err(ConnectError::Unsafe(finding.sentence)),
             }
         }
+        if let Some(sentence) = durability::refused(&options, &link).await {
+            return Err(ConnectError::Unsafe(sentence));
+        }
         let engine = Self(Arc::new(Shared::new(link, options, time)));
         let read = engine.0.reclaim().await;
         if let Err(error) = read {
@@ -100,6 +103,7 @@ impl Engine {
         if self.record(verdicts).await.is_err() {
             return Err(seckill_stock::Error::OutcomeUnknown);
         }
+        self.0.remembered.forget(buyer.ticket);
         let user = user.as_str().as_bytes().to_vec();
         let place = Place::of_user(activity, self.0.shards(activity).await?, &buyer.user);
         self.0.change_at(place, "erase", vec![user]).await?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use redis::cmd;
-use seckill_queue::{Depth, Error, Queue, Verdicts};
+use seckill_queue::{Adopted, Adoption, Depth, Error, Queue, Taken, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Delivery, NotReady, Ticket};
 
 use crate::buyer::{read_dead, read_delivery};
@@ -30,35 +30,60 @@ return 0";
 #[async_trait]
 impl Queue for Engine {
     async fn take(&self, count: usize) -> Result<Vec<Delivery>, Error> {
+        Ok(self.take_of_state(count).await?.tickets)
+    }
+
+    async fn take_of_state(&self, count: usize) -> Result<Taken, Error> {
         if count == 0 {
-            return Ok(Vec::new());
+            return Ok(Taken::default());
         }
         if self.0.longest_wait(&[]).is_none() {
             self.0.refresh().await?;
         }
-        let (mut asked, mut taken, mut broken) = (Vec::new(), Vec::new(), None);
-        // A shard that others have emptied meanwhile, or that does not answer, is passed over. Other shards of the same sale fill the batch
-        // up.
+        let (mut asked, mut taken, mut broken) = (Vec::new(), Taken::default(), None);
+        // A shard that others have emptied meanwhile, or that cannot be used or asked, is passed over. Other shards of the same sale fill the
+        // batch up.
         while let Some(place) = self.0.longest_wait(&asked) {
             asked.push(place);
             let is_other_sale = |first: &Delivery| first.ticket.activity != place.activity;
-            if taken.first().is_some_and(is_other_sale) {
+            if taken.tickets.first().is_some_and(is_other_sale) {
                 continue;
             }
-            match self.0.take(place, count - taken.len()).await {
-                Ok(more) => taken.extend(more),
+            match self.0.take(place, count - taken.tickets.len()).await {
+                Ok(more) if more.tickets.is_empty() => {}
+                Ok(more) => {
+                    // Shards differ for a moment where one is raised after another; the ledger is told the older epoch.
+                    taken.epoch = taken.epoch.into_iter().chain(more.epoch).min();
+                    taken.tickets.extend(more.tickets);
+                }
                 Err(error) => broken = Some(error),
             }
-            let is_whole = !place.shards.is_split() && !taken.is_empty();
-            if is_whole || taken.len() == count {
+            let is_whole = !place.shards.is_split() && !taken.tickets.is_empty();
+            if is_whole || taken.tickets.len() == count {
                 break;
             }
         }
         // What is in hand is not lost by an error.
         match broken {
-            Some(error) if taken.is_empty() => Err(error.into()),
+            Some(error) if taken.tickets.is_empty() => Err(error.into()),
             _ => Ok(taken),
         }
+    }
+
+    async fn adopt(&self, tickets: Vec<Delivery>, adoption: Adoption) -> Result<Vec<Adopted>, Error> {
+        Ok(self.0.adopt(&tickets, adoption).await?)
+    }
+
+    fn loses_states(&self) -> bool {
+        true
+    }
+
+    fn has_orphans(&self) -> bool {
+        self.0.remembered.has_orphans(|place| self.0.epoch_of(place))
+    }
+
+    fn orphans(&self) -> Vec<Delivery> {
+        self.0.remembered.orphans(|place| self.0.epoch_of(place))
     }
 
     async fn ready(&self) {
@@ -157,7 +182,7 @@ impl Shared {
         Ok(())
     }
 
-    async fn take(&self, place: Place, count: usize) -> Result<Vec<Delivery>, crate::Error> {
+    async fn take(&self, place: Place, count: usize) -> Result<Taken, crate::Error> {
         let waits = self.options.waits;
         let arguments = [
             count.min(TAKE_SIZE_MAX).to_string(),
@@ -165,15 +190,20 @@ impl Shared {
             waits.retry_ms.to_string(),
             self.options.consumer.clone(),
         ];
-        let payload = self
-            .work(&TAKE, place, arguments.map(String::into_bytes).into())
-            .await?;
+        let arguments = arguments.map(String::into_bytes).into();
+        let (summary, payload) = match self.call(&TAKE, place, arguments).await?.done() {
+            Err(crate::Error::NotReady(NotReady::NotPreheated)) => return Ok(Taken::default()),
+            outcome => outcome?,
+        };
         if payload.first().is_some_and(|said| said == "healed") {
             tracing::error!(%place, "the consumer group of a sale was lost or moved; it was mended, and tickets may be handed out again");
         }
         let tickets = payload.get(1..).unwrap_or_default();
         let read = |ticket: &[String]| read_delivery(place, &ticket[0], &ticket[1], &ticket[2]);
-        Ok(tickets.chunks_exact(3).filter_map(read).collect())
+        Ok(Taken {
+            tickets: tickets.chunks_exact(3).filter_map(read).collect(),
+            epoch: Some(summary.figures.epoch),
+        })
     }
 
     /// Records verdicts on tickets of one shard, four arguments each.

@@ -4,8 +4,10 @@ use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use redis::cmd;
-use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Terms, Ticket, UserId};
-use seckill_stock::{Answer, Error, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
+use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Shards, Terms, Ticket, UserId};
+use seckill_stock::{
+    Answer, Condition, Confirmed, Error, Gathering, GivenUp, Glance, OpenOutcome, Opening, Rebase, Stock,
+};
 
 use crate::buyer::read_buyer;
 use crate::engine::Engine;
@@ -81,6 +83,23 @@ impl Stock for Engine {
         Ok(self.0.open(opening).await?)
     }
 
+    async fn condition(&self, activity: ActivityId) -> Result<Condition, Error> {
+        Ok(self.0.condition(activity).await?)
+    }
+
+    fn last_seen(&self, activity: ActivityId) -> Option<Figures> {
+        let known = self.0.with_sale(activity, |sale| sale?.figures());
+        known.or_else(|| self.0.seen.lock().get(&activity).copied())
+    }
+
+    async fn confirm(&self, confirmed: Confirmed) -> Result<bool, Error> {
+        Ok(self.0.confirm(confirmed).await?)
+    }
+
+    async fn give_up(&self, activity: ActivityId, shards: Shards, epoch: Epoch) -> Result<GivenUp, Error> {
+        Ok(self.0.give_up(activity, shards, epoch).await?)
+    }
+
     async fn rebase(&self, rebase: Rebase) -> Result<(), Error> {
         Ok(self.0.rebase(rebase).await?)
     }
@@ -100,8 +119,12 @@ impl Stock for Engine {
 
     async fn forget(&self, activity: ActivityId) -> Result<(), Error> {
         let shards = self.0.shards(activity).await?;
-        self.0.call_all(&FORGET, activity, shards, &[]).await?;
+        for place in Place::all(activity, shards) {
+            let keys = place.keys_and_aside();
+            self.0.call_on(&FORGET, &keys, place, Vec::new()).await?;
+        }
         self.0.forget(activity);
+        self.0.seen.lock().remove(&activity);
         let mut command = cmd("SREM");
         command.arg(keys::SALES).arg(keys::listed(activity, shards));
         let _removed: u64 = self.0.link.command(&command).await?;

@@ -77,6 +77,18 @@ impl Place {
         ["meta", "buyers", "fresh", "back", "due", "order", "dead"].map(|name| self.key(name))
     }
 
+    /// The same, and after them the names that they have aside.
+    pub(crate) fn keys_and_aside(self) -> Vec<String> {
+        let keys = self.keys();
+        let aside = keys.iter().map(|key| format!("{key}:old"));
+        keys.iter().cloned().chain(aside).collect()
+    }
+
+    /// Where admissions that wait for copies are followed by a write of their own connection.
+    pub(crate) fn waited(self) -> String {
+        self.key("waited")
+    }
+
     /// Buyers of the shard.
     pub(crate) fn buyers(self) -> String {
         self.key("buyers")

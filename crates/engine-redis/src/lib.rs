@@ -49,12 +49,22 @@
 //! `{seckill}` and is with the server of that. While a server is gone, sales and shards on the others go on: who comes to a shard that is
 //! gone, or needs its units, is told "busy", and never "sold out". `safety` examines the servers at the start.
 //!
-//! Not here yet: the fence by the server's run id, rebuilding from the ledger.
+//! # Healing
+//!
+//! A state is used only on the server, and in the life of it, on which it was built or confirmed last (`lua/state.lua`, FENCE): a server that
+//! started anew, was restored from an older copy, or was promoted answers that the state is doubtful, and changes nothing. Whoever heals it
+//! (`seckill_flow`) confirms it where the ledger agrees, or gives it up: its keys move aside in one step (`lua/seal.lua`), everything that
+//! can still be read of them is told (`salvage`), and they are kept until the next state is built, whoever dies in between. Of several shards
+//! all are given up where one cannot be used. What a worker still holds of a lost state is adopted by the next one (`lua/adopt.lua`). The
+//! fence costs one INFO a call: 6 of the 210 µs of a single claim, nothing that can be measured of a call for 256.
 
+mod adopting;
 mod background;
 mod buyer;
+mod calls;
 mod claim_text;
 mod claims;
+mod durability;
 mod elsewhere;
 mod engine;
 mod engine_brake;
@@ -63,6 +73,7 @@ mod engine_node;
 mod engine_queue;
 mod engine_stock;
 mod error;
+mod healing;
 mod keys;
 mod link;
 mod listing;
@@ -72,8 +83,10 @@ mod options;
 mod pages;
 mod reading;
 mod rebalance;
+mod remembered;
 mod safety;
 mod sales;
+mod salvage;
 mod script;
 mod shared;
 mod split_opening;
@@ -86,6 +99,7 @@ mod verdicts;
 mod watch;
 mod winners;
 
+pub use durability::Durability;
 pub use engine::{ConnectError, Engine};
 pub use engine_node::check_address;
 pub use error::Error;

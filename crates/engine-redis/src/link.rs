@@ -33,7 +33,7 @@ use crate::script::Script;
 use address::{Address, Place};
 pub(crate) use asked::{Asked, send};
 use connector::Connector;
-pub(crate) use node::{Failure, Node};
+pub(crate) use node::{Failure, Line, Node};
 use route::Map;
 pub(crate) use slots::slot;
 
@@ -131,6 +131,11 @@ impl Link {
     /// The server that has a slot.
     pub(crate) fn leader(&self, slot: u16) -> Option<Arc<Node>> {
         self.map.read().leader(slot).cloned()
+    }
+
+    /// The connection on which what this key names is asked.
+    pub(crate) fn line(&self, key: &str) -> Option<Line> {
+        Some(Line::of(&self.leader(slot(key.as_bytes()))?))
     }
 
     /// Whether every slot has a server.

@@ -94,7 +94,8 @@ impl Shared {
                 Outcome::Done(summary, _) => whole.push(*summary),
                 Outcome::Filled => filled += 1,
                 Outcome::Split(right) => return Ok(Found::Split(right)),
-                Outcome::None => reasons.push(NotReady::StoreUnsafe),
+                Outcome::None | Outcome::Damaged => reasons.push(NotReady::StoreUnsafe),
+                Outcome::Doubtful => reasons.push(NotReady::Recovering),
                 Outcome::Unusable(reason) => reasons.push(reason),
             }
         }

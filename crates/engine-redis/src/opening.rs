@@ -8,7 +8,6 @@ use seckill_stock::{OpenOutcome, Opening};
 use crate::Error;
 use crate::buyer::{restored_record, restored_ticket};
 use crate::keys::{self, Place};
-use crate::script::OPEN;
 use crate::shared::Shared;
 use crate::time::Time;
 
@@ -40,7 +39,8 @@ impl Shared {
             arguments
         };
         let begin = begin_arguments(&opened, opened.left, opened.next_sequence, opening.replaces);
-        let (summary, said) = self.call(&OPEN, place, step("begin", begin)).await?.done()?;
+        let call = async |arguments| self.call_open(place, arguments).await?.done();
+        let (summary, said) = call(step("begin", begin)).await?;
         if said.first().is_some_and(|said| said == "exists") {
             let epoch = summary.figures.epoch;
             return Ok(OpenOutcome::Exists { epoch });
@@ -50,9 +50,9 @@ impl Shared {
                 .iter()
                 .flat_map(|buyer| buyer_arguments(buyer, buyer.sequence))
                 .collect();
-            self.call(&OPEN, place, step("add", more)).await?.done()?;
+            call(step("add", more)).await?;
         }
-        let (_, said) = self.call(&OPEN, place, step("built", Vec::new())).await?.done()?;
+        let (_, said) = call(step("built", Vec::new())).await?;
         match said.first().map(String::as_str) {
             Some("created") => Ok(OpenOutcome::Created),
             _ => Err(Error::NotReady(NotReady::Recovering)),

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use seckill_sale::WaitsMax;
 
+use crate::durability::Durability;
+
 /// How the engine is run.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -19,6 +21,8 @@ pub struct Options {
     pub connect_within: Duration,
     /// Longest wait for an answer; then its outcome is unknown and the link counts as down.
     pub answer_within: Duration,
+    /// When an admission counts as durable.
+    pub durability: Durability,
     /// How often sales that others change are read again.
     pub refresh_every: Duration,
     /// Tickets that may wait, over all sales, until [`seckill_stock::Stock::set_backlog_max`] says otherwise.
@@ -37,6 +41,7 @@ impl Options {
             consumer,
             connect_within: Duration::from_secs(1),
             answer_within: Duration::from_millis(500),
+            durability: Durability::Server,
             refresh_every: Duration::from_millis(250),
             backlog_max: 200_000,
             waits: WaitsMax {

@@ -25,12 +25,15 @@ macro_rules! script {
 
 // A script without flags is refused by a full server before it begins. What only reads or settles goes on.
 script!(CLAIM, "", "state.lua", "claim.lua");
-script!(OPEN, "", "state.lua", "open.lua");
+script!(OPEN, "", "state.lua", "aside.lua", "open.lua");
 script!(CHANGE, " flags=allow-oom", "state.lua", "change.lua");
 script!(LOOK, " flags=no-writes", "state.lua", "look.lua");
 script!(FORGET, " flags=allow-oom", "state.lua", "forget.lua");
 script!(TAKE, " flags=allow-oom", "state.lua", "entries.lua", "take.lua");
 script!(TRANSFER, " flags=allow-oom", "state.lua", "transfer.lua");
+script!(SEAL, " flags=allow-oom", "state.lua", "aside.lua", "seal.lua");
+script!(CONFIRM, " flags=allow-oom", "state.lua", "confirm.lua");
+script!(ADOPT, "", "state.lua", "entries.lua", "adopt.lua");
 script!(RECLAIM, " flags=allow-oom", "state.lua", "entries.lua", "reclaim.lua");
 script!(MEMBERS, " flags=allow-oom", "members.lua");
 script!(LEASE, " flags=allow-oom", "lease.lua");

@@ -5,16 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
-use seckill_sale::{ActivityId, EpochMs, NotReady, Shards, UserId};
+use seckill_sale::{ActivityId, EpochMs, Figures, NotReady, Shards, UserId};
 use tokio::sync::{Mutex as Turn, Notify};
 
-use crate::Error;
 use crate::keys::Place;
 use crate::link::Link;
 use crate::options::Options;
 use crate::pages::Walks;
+use crate::remembered::Remembered;
 use crate::sales::Known;
-use crate::script::Script;
 use crate::summary::{Answer, Outcome, Summary};
 use crate::time::Time;
 use crate::watch::{Looking, Watched};
@@ -40,6 +39,9 @@ pub(crate) struct Shared {
     pub(crate) looking: Mutex<HashMap<Place, Looking>>,
     /// Wakes whoever listens to servers: there is one more shard.
     pub(crate) new_shard: Notify,
+    pub(crate) remembered: Remembered,
+    /// The last figures of states that are no more.
+    pub(crate) seen: Mutex<HashMap<ActivityId, Figures>>,
     sales: RwLock<HashMap<ActivityId, Known>>,
 }
 
@@ -54,37 +56,22 @@ impl Shared {
             walks: Mutex::default(),
             sold_out: Notify::new(),
             winners: AllWinners::default(),
+            remembered: Remembered::default(),
             watched: RwLock::default(),
             looking: Mutex::default(),
             new_shard: Notify::new(),
+            seen: Mutex::default(),
             sales: RwLock::default(),
             options,
         }
     }
 
-    /// Runs a script on a shard and remembers what its summary says.
-    pub(crate) async fn call(&self, script: &Script, place: Place, own: Vec<Vec<u8>>) -> Result<Answer, Error> {
-        let known = |sale: Option<&Known>| Some(sale?.shard(place.index())?.figures.epoch.get());
-        let epoch_min = self.with_sale(place.activity, known).unwrap_or(0);
-        let fence = format!("{epoch_min} {}", place.shards).into_bytes();
-        let mut arguments = vec![self.time.argument(), fence];
-        arguments.extend(own);
-        let asked_at = Time::local();
-        let value = self.link.script(script, &place.keys(), &arguments).await?;
-        let Some(answer) = Answer::read(value, place) else {
-            tracing::error!(%place, "a script's answer is not one of ours");
-            return Err(Error::OutcomeUnknown);
-        };
-        self.time.learn(asked_at, answer.now);
-        self.remember(place, &answer);
-        Ok(answer)
-    }
-
-    fn remember(&self, place: Place, answer: &Answer) {
+    pub(crate) fn remember(&self, place: Place, answer: &Answer) {
         let activity = place.activity;
         match &answer.outcome {
             Outcome::Done(summary, _) => {
                 let summary: &Summary = summary;
+                self.remembered.settled(place, summary);
                 let newer = self.in_sale(activity, place.shards, |sale| {
                     let is_new = sale.shard(place.index()).is_none();
                     sale.take_up(place.index(), summary.clone())
@@ -106,11 +93,15 @@ impl Shared {
             Outcome::None => self.forget(activity),
             Outcome::Filled => self.lose(place, NotReady::Recovering),
             Outcome::Split(shards) => self.in_sale(activity, *shards, |_| ()),
-            Outcome::Unusable(reason) => {
-                tracing::error!(%place, reason = reason.as_str(), "the state of a sale cannot be used; nobody is admitted to it");
-                self.lose(place, *reason);
-            }
+            Outcome::Damaged => self.cannot_use(place, "damaged", NotReady::StoreUnsafe),
+            Outcome::Doubtful => self.cannot_use(place, "doubtful", NotReady::Recovering),
+            Outcome::Unusable(reason) => self.cannot_use(place, reason.as_str(), *reason),
         }
+    }
+
+    fn cannot_use(&self, place: Place, found: &str, reason: NotReady) {
+        tracing::error!(%place, found, "the state of a sale cannot be used; nobody is admitted to it");
+        self.lose(place, reason);
     }
 
     fn lose(&self, place: Place, reason: NotReady) {
@@ -132,7 +123,10 @@ impl Shared {
     }
 
     pub(crate) fn forget(&self, activity: ActivityId) {
-        self.sales.write().remove(&activity);
+        let known = self.sales.write().remove(&activity);
+        if let Some(figures) = known.and_then(|known| known.figures()) {
+            self.seen.lock().insert(activity, figures);
+        }
         self.lanes.lock().retain(|place, _| place.activity != activity);
     }
 

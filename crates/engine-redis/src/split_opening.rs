@@ -12,7 +12,7 @@ use seckill_stock::{OpenOutcome, Opening};
 use crate::Error;
 use crate::keys::{self, Place};
 use crate::opening::{STEP_SIZE_MAX, begin_arguments, buyer_arguments};
-use crate::script::{LOOK, OPEN};
+use crate::script::LOOK;
 use crate::shared::Shared;
 use crate::standing::Standing;
 use crate::summary::{Outcome, Summary};
@@ -69,7 +69,7 @@ impl Shared {
         let Summary { builder, figures, .. } = *summary;
         for place in Place::all(activity, shards) {
             let own = vec![b"finish".to_vec(), builder.clone().into_bytes()];
-            let (_, said) = self.call(&OPEN, place, own).await?.done()?;
+            let (_, said) = self.call_open(place, own).await?.done()?;
             if said.first().is_none_or(|said| said != "created") {
                 return Err(Error::NotReady(NotReady::StoreUnsafe));
             }
@@ -85,7 +85,7 @@ impl Shared {
         let own = begin_arguments(opened, left, next_nth, build.replaced[place.index()]);
         let mut arguments = vec![b"begin".to_vec(), build.builder.clone()];
         arguments.extend(own);
-        let (summary, said) = self.call(&OPEN, place, arguments).await?.done()?;
+        let (summary, said) = self.call_open(place, arguments).await?.done()?;
         let exists = said.first().is_some_and(|said| said == "exists");
         Ok(exists.then_some(summary.figures.epoch))
     }
@@ -145,7 +145,7 @@ impl Shared {
         more: Vec<Vec<u8>>,
     ) -> Result<String, Error> {
         let own = [vec![name.as_bytes().to_vec(), build.builder.clone()], more].concat();
-        let (_, said) = self.call(&OPEN, place, own).await?.done()?;
+        let (_, said) = self.call_open(place, own).await?.done()?;
         Ok(said.into_iter().next().unwrap_or_default())
     }
 }

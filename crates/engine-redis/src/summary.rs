@@ -148,6 +148,10 @@ pub(crate) enum Outcome {
     Split(Shards),
     /// Built but for the last step, which any node may do once the first shard is there.
     Filled,
+    /// A part of it is lost, or is none of ours.
+    Damaged,
+    /// Perhaps older than what was promised: of another server, or of an earlier life of this one.
+    Doubtful,
     /// A state that cannot be used.
     Unusable(NotReady),
 }
@@ -167,6 +171,8 @@ impl Answer {
             }
             "none" => Outcome::None,
             "filled" => Outcome::Filled,
+            "damaged" => Outcome::Damaged,
+            "doubtful" => Outcome::Doubtful,
             "building" | "behind" => Outcome::Unusable(NotReady::Recovering),
             other => match other.strip_prefix("split").and_then(|shards| shards.parse().ok()) {
                 Some(shards) => Outcome::Split(shards),
@@ -181,7 +187,7 @@ impl Answer {
         match self.outcome {
             Outcome::Done(summary, payload) => Ok((*summary, payload)),
             Outcome::None => Err(Error::NotReady(NotReady::NotPreheated)),
-            Outcome::Filled => Err(Error::NotReady(NotReady::Recovering)),
+            Outcome::Filled | Outcome::Damaged | Outcome::Doubtful => Err(Error::NotReady(NotReady::Recovering)),
             // The node has learned of it meanwhile.
             Outcome::Split(_) => Err(Error::Unavailable),
             Outcome::Unusable(reason) => Err(Error::NotReady(reason)),

@@ -8,7 +8,7 @@ use std::fmt;
 
 use seckill_ledger::Ledger;
 use seckill_sale::{Activity, ActivityId, Status, Ticket};
-use seckill_stock::Stock;
+use seckill_stock::{Condition, Stock};
 
 use crate::{Error, live_activities};
 
@@ -65,13 +65,18 @@ pub async fn apart(stock: &dyn Stock, ledger: &dyn Ledger) -> Result<Option<Apar
         if let Err(seckill_ledger::Error::NotFound(_)) = ledger.activity(activity).await {
             return Ok(Some(Apart::Foreign { activity }));
         }
-        if let Some(newest) = never_issued(stock, ledger, activity).await? {
+        // One that can't be used is healed, and tells nothing until it is.
+        let condition = stock.condition(activity).await?;
+        let is_usable = matches!(condition, Condition::Sound { .. } | Condition::Absent { .. });
+        if is_usable && let Some(newest) = never_issued(stock, ledger, activity).await? {
             return Ok(Some(Apart::Behind { activity, newest }));
         }
     }
     for activity in live_activities(ledger, stock.now()).await? {
         let id = activity.id;
+        let condition = stock.condition(id).await?;
         if !with_state.contains(&id)
+            && condition == (Condition::Absent { may_be_lost: false })
             && needs_state(stock, ledger, &activity).await?
             && let Some(newest) = ledger.newest_ticket(id).await?
         {

@@ -2,6 +2,7 @@
 //!
 //! `purchase` and `settle` are the main flow, a page each; everything else serves them.
 
+mod adopt;
 mod apart;
 mod asked;
 mod audit;
@@ -11,9 +12,12 @@ mod close;
 mod dead_letters;
 mod expire;
 mod halfway;
+mod heal;
 mod held;
 mod hub;
+mod instead;
 mod known;
+mod loss;
 mod movements;
 mod operator;
 mod orders;
@@ -27,6 +31,7 @@ mod renew;
 mod results;
 mod schedule;
 mod settle;
+mod settle_alone;
 mod worker;
 mod worker_counts;
 
@@ -36,10 +41,11 @@ pub use catalogue::live_activities;
 pub use close::Closing;
 pub use dead_letters::DeadLettersAfterEnd;
 pub use expire::{BATCHES_A_SWEEP, ORDERS_A_BATCH, Swept};
+pub use instead::SEQUENCES_AN_EPOCH;
 pub use operator::{Error, Layers, Operator, OperatorSettings};
 pub use pace::{Pace, wait_ms};
 pub use planned_step::PlannedStep;
-pub use preheat::{Preheated, SEQUENCES_AN_EPOCH};
+pub use preheat::Preheated;
 pub use purchase::{Purchase, Queued, Wish};
 pub use reconcile::{DIFFERENCES_MAX, Difference, DifferenceKind, Fix, Report};
 pub use recover::Recovered;

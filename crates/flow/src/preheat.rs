@@ -1,13 +1,17 @@
 //! Puts an activity into the store: by hand, by the scheduler and after a loss alike. One procedure, which never sells a unit twice.
 //!
-//! It works from the ledger alone: epoch + 1, units that are neither sold nor returned, less those that dead letters keep, and every
-//! buyer that the ledger knows. Where the store has a state already, nothing is changed: a queue is only where a state is.
+//! It works from the ledger: epoch + 1, units that are neither sold nor returned, less those that dead letters keep, and every buyer that
+//! the ledger knows. Where the store has a state that can be used, nothing is changed. What is left of one that can't be is given up first,
+//! after the epoch was counted up: from then on the ledger refuses what workers still bring from it, so what is counted stays so. Tickets
+//! that only the remains know wait again, and keep their units.
 
-use seckill_ledger::{Conflict, Context};
-use seckill_sale::{ActivityId, Epoch, Opened, Status};
-use seckill_stock::{OpenOutcome, Opening};
+use seckill_ledger::{Conflict, Context, OpeningRow};
+use seckill_sale::{Activity, ActivityId, Epoch, Opened, Restored, Status};
+use seckill_stock::{Condition, GivenUp, OpenOutcome, Opening};
 
-use crate::renew::Old;
+use crate::instead::{Instead, next_sequence};
+use crate::reconcile::EPOCHS_MAX;
+use crate::renew::beside;
 use crate::{Error, Operator};
 
 /// What preheating came to.
@@ -20,12 +24,6 @@ pub struct Preheated {
     /// Units left.
     pub left: u64,
 }
-
-/// Sequences that belong to one epoch: more than a state can give out, since every ticket holds a unit. An older state may have given out
-/// sequences that the ledger never heard of; the next epoch begins past all of them, so no sequence is ever used twice. The gap shows in
-/// ticket numbers after a loss. A sale of several shards leaves gaps, too: where all its buyers belong to one of sixteen, the newest sequence
-/// is sixteen times the number of tickets. So one of up to 62,500,000 units fits in any case, and the others where a hash spreads buyers.
-pub const SEQUENCES_AN_EPOCH: u64 = seckill_sale::Stock::MAX;
 
 /// Readings of the ledger before it is given up as changing all the time.
 const ATTEMPTS_MAX: u32 = 8;
@@ -43,24 +41,37 @@ impl Operator {
         if activity.window.ends_at <= self.layers.stock.now() {
             return Err(Error::Ended);
         }
-        if let Some(present) = self.present(id).await? {
+        if self.may_have_usable_state(id).await?
+            && let Some(present) = self.present(id).await?
+        {
             self.sync_terms(id).await?;
             return Ok(present);
         }
         self.rebuild(id, context).await
     }
 
-    /// As [`Operator::preheat`], also after the end of the window: recovery needs a state for the dead letters of an ended sale.
+    /// As [`Operator::preheat`], also after the end of the window: recovery needs a state for the dead letters of an ended sale. Whoever is
+    /// asked by name waits for no other builder.
     pub(crate) async fn rebuild(&self, id: ActivityId, context: Context) -> Result<Preheated, Error> {
-        self.build(id, context, None).await
+        let instead = match self.may_have_usable_state(id).await? {
+            true => Instead::OfNothing,
+            false => Instead::OfLost,
+        };
+        self.build(id, context, &instead).await
     }
 
-    /// Builds the state, in place of `old` where there is one.
-    pub(crate) async fn build(&self, id: ActivityId, context: Context, old: Option<&Old>) -> Result<Preheated, Error> {
+    /// False where the store has something that is no state anybody can use.
+    pub(crate) async fn may_have_usable_state(&self, id: ActivityId) -> Result<bool, Error> {
+        let condition = self.layers.stock.condition(id).await?;
+        Ok(matches!(condition, Condition::Sound { .. } | Condition::Absent { .. }))
+    }
+
+    /// Builds the state in the place of `instead`.
+    pub(crate) async fn build(&self, id: ActivityId, context: Context, instead: &Instead) -> Result<Preheated, Error> {
+        let mut failed = Vec::new();
         for _ in 0..ATTEMPTS_MAX {
-            let row = match old {
-                Some(old) => self.epoch_past(id, &old.figures).await?,
-                None => self.layers.ledger.begin_opening(id, context.clone()).await?,
+            let Some((row, remains)) = self.begin(id, &context, instead).await? else {
+                return self.present(id).await?.ok_or(Error::Unstable);
             };
             let known = self.known(id).await?;
             let tally = self.layers.ledger.tally(id).await?;
@@ -69,47 +80,102 @@ impl Operator {
                 continue;
             }
             let unpromised = row.available.saturating_sub(known.units_dead);
-            let taken = old.map(|old| old.beside(&known, unpromised)).unwrap_or_default();
-            let left = unpromised - taken.units;
-            let issued = old.map_or(1, |old| old.figures.next_sequence);
-            let next_sequence = next_sequence(known.sequence_max, row.epoch).max(issued);
-            let outcome = {
-                let _one_at_a_time = self.terms.lock().await;
-                let activity = self.layers.ledger.activity(id).await?;
-                if activity.status == Status::Closed {
-                    return Err(closed());
+            let taken = beside(&remains, &known, unpromised);
+            // Their buyers were told that they have a ticket, so they are told how it ended.
+            let heals = instead.is_healing() || (instead.is_nothing() && !remains.is_empty());
+            if heals {
+                let without_unit = self.fail_without_unit(id, &taken).await?;
+                if !without_unit.is_empty() {
+                    failed.extend(without_unit);
+                    continue;
                 }
-                let opened = Opened {
-                    terms: activity.terms(),
-                    epoch: row.epoch,
-                    left,
-                    next_sequence,
-                    applied_movement: row.last_movement,
-                };
-                let buyers = [known.buyers, taken.kept].concat();
-                let replaces = old.map(|old| old.figures.epoch);
-                let opening = Opening {
-                    opened,
-                    shards: activity.sub_stocks(),
-                    buyers,
-                    replaces,
-                };
-                self.layers.stock.open(opening).await?
+            }
+            let issued = remains.iter().map(|buyer| buyer.sequence + 1).max().unwrap_or(1);
+            let next_sequence = next_sequence(known.sequence_max, row.epoch)
+                .max(issued)
+                .max(instead.next_sequence());
+            let left = unpromised - taken.units;
+            let seen = self.layers.stock.last_seen(id);
+            let opened = |activity: &Activity| Opened {
+                terms: activity.terms(),
+                epoch: row.epoch,
+                left,
+                next_sequence,
+                applied_movement: row.last_movement,
             };
-            if let OpenOutcome::Exists { .. } = outcome {
+            let waiting = taken.kept.len();
+            let accepted: u64 = [&known.buyers, &taken.kept]
+                .into_iter()
+                .flatten()
+                .map(|buyer| buyer.quantity.get())
+                .sum();
+            let buyers = [known.buyers, taken.kept.clone()].concat();
+            if let OpenOutcome::Exists { .. } = self.open(id, opened, buyers, instead).await? {
                 return self.present(id).await?.ok_or(Error::Unstable);
             }
-            tracing::info!(activity = %id, epoch = %row.epoch, left, next_sequence, "preheated");
-            self.apply_movements(id).await?;
-            let activity = self.layers.ledger.activity(id).await?;
-            self.show(&activity).await;
-            return Ok(Preheated {
+            tracing::info!(activity = %id, epoch = %row.epoch, left, next_sequence, waiting, "preheated");
+            let preheated = Preheated {
                 created: true,
                 epoch: row.epoch,
                 left,
-            });
+            };
+            if heals {
+                self.tell_of_loss(id, preheated, &taken, (&failed, accepted), seen)
+                    .await;
+            }
+            self.apply_movements(id).await?;
+            let activity = self.layers.ledger.activity(id).await?;
+            self.show(&activity).await;
+            return Ok(preheated);
         }
         Err(Error::Unstable)
+    }
+
+    /// Counts the epoch up, and gives up what lies in the way; none where a state can be used.
+    async fn begin(
+        &self,
+        id: ActivityId,
+        context: &Context,
+        instead: &Instead,
+    ) -> Result<Option<(OpeningRow, Vec<Restored>)>, Error> {
+        if let Instead::Of(old) = instead {
+            return Ok(Some((self.epoch_past(id, &old.figures).await?, old.buyers.clone())));
+        }
+        for _ in 0..EPOCHS_MAX {
+            let row = self.layers.ledger.begin_opening(id, context.clone()).await?;
+            match self
+                .layers
+                .stock
+                .give_up(id, row.activity.sub_stocks(), row.epoch)
+                .await?
+            {
+                GivenUp::Remains(remains) => return Ok(Some((row, remains))),
+                GivenUp::Sound => return Ok(None),
+                GivenUp::Newer(_) => {}
+            }
+        }
+        Err(Error::Unstable)
+    }
+
+    async fn open(
+        &self,
+        id: ActivityId,
+        opened: impl FnOnce(&Activity) -> Opened,
+        buyers: Vec<Restored>,
+        instead: &Instead,
+    ) -> Result<OpenOutcome, Error> {
+        let _one_at_a_time = self.terms.lock().await;
+        let activity = self.layers.ledger.activity(id).await?;
+        if activity.status == Status::Closed && !instead.is_healing() {
+            return Err(closed());
+        }
+        let opening = Opening {
+            opened: opened(&activity),
+            shards: activity.sub_stocks(),
+            buyers,
+            replaces: instead.replaces(),
+        };
+        Ok(self.layers.stock.open(opening).await?)
     }
 
     async fn present(&self, id: ActivityId) -> Result<Option<Preheated>, Error> {
@@ -124,31 +190,4 @@ impl Operator {
 
 fn closed() -> Error {
     Error::Ledger(Conflict::Closed.into())
-}
-
-/// Past every sequence that a record has, and past all that belong to older epochs.
-fn next_sequence(sequence_max: u64, epoch: Epoch) -> u64 {
-    let first_of_epoch = (epoch.get() - 1) * SEQUENCES_AN_EPOCH + 1;
-    first_of_epoch.max(sequence_max + 1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sequences_of_an_epoch_begin_past_those_of_older_ones() {
-        let epoch = |n| Epoch::new(n).expect("in range");
-        assert_eq!(next_sequence(0, epoch(1)), 1);
-        assert_eq!(next_sequence(7, epoch(1)), 8);
-        assert_eq!(next_sequence(7, epoch(2)), SEQUENCES_AN_EPOCH + 1);
-        assert_eq!(
-            next_sequence(5 * SEQUENCES_AN_EPOCH, epoch(2)),
-            5 * SEQUENCES_AN_EPOCH + 1
-        );
-        assert!(
-            i64::try_from(next_sequence(0, epoch(Epoch::MAX))).is_ok(),
-            "databases keep it in 63 bits"
-        );
-    }
 }

@@ -32,6 +32,7 @@ impl Operator {
         let with_state = self.layers.stock.activities().await?;
         for &id in with_state.iter().filter(|&&id| only.is_none_or(|only| only == id)) {
             match self.layers.ledger.activity(id).await {
+                Ok(_) if !self.may_have_usable_state(id).await? => steps.push(PlannedStep::Rebuild { activity: id }),
                 Ok(_) => match never_issued(&*self.layers.stock, &*self.layers.ledger, id).await? {
                     Some(_) => steps.push(self.plan_renew(id).await?),
                     None => steps.extend(self.plan_realign(id).await?),
@@ -68,7 +69,7 @@ impl Operator {
         Ok(PlannedStep::Renew {
             activity,
             kept: taken.kept.len(),
-            lost: taken.lost,
+            lost: taken.lost_names(activity),
         })
     }
 

@@ -5,8 +5,9 @@
 
 use std::collections::HashSet;
 
-use seckill_sale::{ActivityId, Buyer, Figures, Restored, TicketState};
+use seckill_sale::{ActivityId, Buyer, Figures, Restored, Ticket, TicketState};
 
+use crate::instead::Instead;
 use crate::known::Known;
 use crate::{Error, Operator, Preheated};
 
@@ -14,7 +15,16 @@ use crate::{Error, Operator, Preheated};
 pub(crate) struct Old {
     pub(crate) figures: Figures,
     /// In the order of their tickets.
-    pub(crate) buyers: Vec<Buyer>,
+    pub(crate) buyers: Vec<Restored>,
+}
+
+/// Why a ticket does not go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// Its number is another buyer's in the ledger.
+    NumberTaken,
+    /// No unit is left for it.
+    NoUnit,
 }
 
 /// What becomes of tickets that the ledger does not know.
@@ -22,42 +32,51 @@ pub(crate) struct Old {
 pub(crate) struct TakenOver {
     /// They go on.
     pub(crate) kept: Vec<Restored>,
-    /// Their number is another buyer's in the ledger, or no unit is left for them: `T7-1-3 of alice`.
-    pub(crate) lost: Vec<String>,
+    /// They do not.
+    pub(crate) lost: Vec<(Restored, Why)>,
     /// Units of those that go on and are not failed.
     pub(crate) units: u64,
 }
 
-impl Old {
-    /// What of this state goes on beside what the ledger knows, with `left` units that the ledger has promised nobody.
-    pub(crate) fn beside(&self, known: &Known, left: u64) -> TakenOver {
-        let users: HashSet<_> = known.buyers.iter().map(|buyer| &buyer.user).collect();
-        let sequences: HashSet<_> = known.buyers.iter().map(|buyer| buyer.sequence).collect();
-        let mut taken = TakenOver::default();
-        for buyer in self.buyers.iter().filter(|buyer| !users.contains(&buyer.user)) {
-            let is_failed = matches!(buyer.state, TicketState::Failed(_));
-            let units = if is_failed { 0 } else { buyer.quantity.get() };
-            if sequences.contains(&buyer.ticket.sequence) || left < taken.units + units {
-                taken.lost.push(format!("{} of {}", buyer.ticket, buyer.user));
-                continue;
-            }
+impl TakenOver {
+    /// Those that do not go on, as `T7-1-3 of alice`.
+    pub(crate) fn lost_names(&self, id: ActivityId) -> Vec<String> {
+        let name = |(buyer, _): &(Restored, Why)| format!("{} of {}", ticket_of(id, buyer), buyer.user);
+        self.lost.iter().map(name).collect()
+    }
+}
+
+pub(crate) const fn ticket_of(activity: ActivityId, buyer: &Restored) -> Ticket {
+    Ticket {
+        activity,
+        epoch: buyer.epoch,
+        sequence: buyer.sequence,
+    }
+}
+
+/// What of a state's buyers goes on beside what the ledger knows, with `left` units that the ledger has promised nobody. Oldest first.
+pub(crate) fn beside(buyers: &[Restored], known: &Known, left: u64) -> TakenOver {
+    let users: HashSet<_> = known.buyers.iter().map(|buyer| &buyer.user).collect();
+    let sequences: HashSet<_> = known.buyers.iter().map(|buyer| buyer.sequence).collect();
+    let mut taken = TakenOver::default();
+    for buyer in buyers.iter().filter(|buyer| !users.contains(&buyer.user)) {
+        let is_failed = matches!(buyer.state, TicketState::Failed(_));
+        let units = if is_failed { 0 } else { buyer.quantity.get() };
+        if sequences.contains(&buyer.sequence) {
+            taken.lost.push((buyer.clone(), Why::NumberTaken));
+        } else if left < taken.units + units {
+            taken.lost.push((buyer.clone(), Why::NoUnit));
+        } else {
             taken.units += units;
             taken.kept.push(Restored {
-                user: buyer.user.clone(),
-                key: buyer.key,
-                quantity: buyer.quantity,
-                sequence: buyer.ticket.sequence,
-                epoch: buyer.ticket.epoch,
-                accepted_at: buyer.accepted_at,
                 // Whatever the store had come to, the ledger has not: it is settled again, under the same number.
                 state: if is_failed { buyer.state } else { TicketState::Queued },
-                attempts: 0,
-                request_id: None,
                 dead_reason: String::new(),
+                ..buyer.clone()
             });
         }
-        taken
     }
+    taken
 }
 
 impl Operator {
@@ -66,10 +85,10 @@ impl Operator {
         let figures = self.layers.stock.figures(id).await?.ok_or(Error::NoState)?;
         let (mut buyers, mut page) = (Vec::new(), 0);
         while let Some(part) = self.layers.stock.buyers_page(id, page).await? {
-            buyers.extend(part);
+            buyers.extend(part.into_iter().map(restored));
             page += 1;
         }
-        buyers.sort_unstable_by_key(|buyer| buyer.ticket.sequence);
+        buyers.sort_unstable_by_key(|buyer: &Restored| buyer.sequence);
         Ok(Old { figures, buyers })
     }
 
@@ -78,12 +97,27 @@ impl Operator {
         let old = self.old(id).await?;
         let known = self.known(id).await?;
         let available = self.layers.ledger.tally(id).await?.available;
-        Ok(old.beside(&known, available.saturating_sub(known.units_dead)))
+        Ok(beside(&old.buyers, &known, available.saturating_sub(known.units_dead)))
     }
 
     /// Builds the state anew from the ledger, under an epoch that neither has seen.
     pub(crate) async fn renew(&self, id: ActivityId) -> Result<Preheated, Error> {
         let old = self.old(id).await?;
-        self.build(id, self.own_context(), Some(&old)).await
+        self.build(id, self.own_context(), &Instead::Of(old)).await
+    }
+}
+
+fn restored(buyer: Buyer) -> Restored {
+    Restored {
+        user: buyer.user,
+        key: buyer.key,
+        quantity: buyer.quantity,
+        sequence: buyer.ticket.sequence,
+        epoch: buyer.ticket.epoch,
+        accepted_at: buyer.accepted_at,
+        state: buyer.state,
+        attempts: 0,
+        request_id: None,
+        dead_reason: String::new(),
     }
 }

@@ -6,6 +6,7 @@
 //! guarded by the ledger. What fails is logged and does not hold up the rest.
 
 mod forget;
+mod healing;
 mod local;
 mod occurrences;
 mod rounds;

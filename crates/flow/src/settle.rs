@@ -5,11 +5,12 @@
 
 use std::sync::Arc;
 
-use seckill_ledger::{Error, Ledger, Parking, SettleBatch, TicketResult};
-use seckill_queue::{Queue, Verdict, Verdicts};
-use seckill_sale::{ActivityId, Conclusion, Delivery, FailureReason, Ticket, UnitTo};
+use seckill_ledger::{Conflict, Error, Ledger, SettleBatch, Settled, TicketResult};
+use seckill_queue::{Queue, Taken, Verdict, Verdicts};
+use seckill_sale::{ActivityId, Conclusion, Delivery, Epoch, FailureReason, Ticket, UnitTo};
 use seckill_stock::Stock;
 
+use crate::adopt::Strays;
 use crate::{Pace, Results};
 
 /// How tickets are settled.
@@ -50,19 +51,26 @@ pub struct Pass {
 
 /// The settlement flow.
 pub struct Settle {
-    stock: Arc<dyn Stock>,
-    queue: Arc<dyn Queue>,
-    ledger: Arc<dyn Ledger>,
-    results: Arc<Results>,
+    pub(crate) stock: Arc<dyn Stock>,
+    pub(crate) queue: Arc<dyn Queue>,
+    pub(crate) ledger: Arc<dyn Ledger>,
+    pub(crate) results: Arc<Results>,
     pace: Arc<Pace>,
-    options: SettleOptions,
+    pub(crate) options: SettleOptions,
+    pub(crate) strays: Strays,
 }
 
 /// Verdicts of one pass while they are gathered.
 #[derive(Default)]
-struct Gathered {
-    verdicts: Verdicts,
-    pass: Pass,
+pub(crate) struct Gathered {
+    pub(crate) verdicts: Verdicts,
+    pub(crate) pass: Pass,
+    /// Of the state that handed the tickets out.
+    pub(crate) epoch: Option<Epoch>,
+    /// Tickets that go back to the queue.
+    pub(crate) open: Vec<Delivery>,
+    /// Tickets that the ledger refused for the epoch of their state.
+    pub(crate) refused: Vec<Delivery>,
 }
 
 impl Settle {
@@ -77,7 +85,7 @@ impl Settle {
 
     /// The flow from `queue` to `ledger`.
     #[must_use]
-    pub const fn new(
+    pub fn new(
         stock: Arc<dyn Stock>,
         queue: Arc<dyn Queue>,
         ledger: Arc<dyn Ledger>,
@@ -92,6 +100,7 @@ impl Settle {
             results,
             pace,
             options,
+            strays: Strays::default(),
         }
     }
 
@@ -100,7 +109,9 @@ impl Settle {
     /// # Errors
     /// The queue could not be read or written. The batch is delivered again when its lease ends.
     pub async fn pass(&self) -> Result<Pass, seckill_queue::Error> {
-        let deliveries = self.queue.take(self.options.batch_size_max).await?;
+        self.adopt_strays().await;
+        let Taken { tickets, epoch } = self.queue.take_of_state(self.options.batch_size_max).await?;
+        let deliveries = tickets;
         if deliveries.is_empty() {
             return Ok(Pass::default());
         }
@@ -108,10 +119,24 @@ impl Settle {
             .iter()
             .map(|delivery| (delivery.ticket.activity, delivery.user.clone()))
             .collect();
-        let Gathered { verdicts, mut pass } = self.write(deliveries).await;
+        let Gathered {
+            verdicts,
+            mut pass,
+            open,
+            refused,
+            ..
+        } = self.write(deliveries, epoch).await;
+        // The store follows the ledger's epoch at the scheduler's next tick.
+        pass.ledger_down |= !refused.is_empty();
         pass.activity = buyers.first().map(|&(activity, _)| activity);
         pass.taken = buyers.len() as u64;
-        self.queue.record(verdicts).await?;
+        let recorded = self.queue.record(verdicts).await;
+        self.strays.keep(refused);
+        // Their state may be gone, and nobody else has them.
+        if epoch.is_some() && (recorded.is_err() || self.epoch_now(pass.activity) != epoch) {
+            self.strays.keep(open);
+        }
+        recorded?;
         self.pace.count(pass.orders_written, self.stock.now());
         self.results
             .publish(buyers.iter().map(|(activity, user)| (*activity, user)));
@@ -120,19 +145,22 @@ impl Settle {
 
     /// Writes deliveries of one activity. A batch with a bad row is halved until the row is alone. Tickets that were handed out before
     /// without a verdict are written one by one: whatever stopped their worker must not stop their neighbours.
-    async fn write(&self, deliveries: Vec<Delivery>) -> Gathered {
+    async fn write(&self, deliveries: Vec<Delivery>, epoch: Option<Epoch>) -> Gathered {
         let (fresh, seen): (Vec<_>, Vec<_>) = deliveries.into_iter().partition(|delivery| delivery.deliveries < 2);
         let mut parts: Vec<Vec<Delivery>> = seen.into_iter().map(|delivery| vec![delivery]).rev().collect();
         if !fresh.is_empty() {
             parts.push(fresh);
         }
-        let mut gathered = Gathered::default();
+        let mut gathered = Gathered {
+            epoch,
+            ..Gathered::default()
+        };
         while let Some(mut part) = parts.pop() {
             if gathered.pass.ledger_down {
                 self.give_back(part, &mut gathered);
                 continue;
             }
-            match self.ledger.settle(self.batch(&part)).await {
+            match self.settle(&part, epoch).await {
                 Ok(settled) => {
                     gathered.verdicts.settled_batch = gathered.verdicts.settled_batch.max(settled.batch);
                     gathered.pass.orders_written += settled.orders_written;
@@ -146,6 +174,10 @@ impl Settle {
                     );
                     gathered.pass.ledger_down = true;
                     self.give_back(part, &mut gathered);
+                }
+                Err(Error::Conflict(Conflict::OlderState { present })) => {
+                    tracing::warn!(%present, tickets = part.len(), "a batch of a lost state; its tickets are offered to the present one");
+                    gathered.refused.extend(part);
                 }
                 Err(_) if 1 < part.len() => {
                     let second = part.split_off(part.len() / 2);
@@ -196,6 +228,13 @@ impl Settle {
         }
     }
 
+    async fn settle(&self, part: &[Delivery], epoch: Option<Epoch>) -> Result<Settled, Error> {
+        match epoch {
+            Some(epoch) => self.ledger.settle_of(epoch, self.batch(part)).await,
+            None => self.ledger.settle(self.batch(part)).await,
+        }
+    }
+
     fn batch(&self, part: &[Delivery]) -> SettleBatch {
         SettleBatch {
             activity: part[0].ticket.activity,
@@ -205,52 +244,10 @@ impl Settle {
         }
     }
 
-    fn give_back(&self, part: Vec<Delivery>, gathered: &mut Gathered) {
+    pub(crate) fn give_back(&self, part: Vec<Delivery>, gathered: &mut Gathered) {
         let not_before = self.stock.now().plus(Self::OUTAGE_WAIT_MS);
-        let verdict = |delivery: Delivery| (delivery.ticket, Verdict::GiveBack { not_before });
-        gathered.verdicts.tickets.extend(part.into_iter().map(verdict));
-    }
-
-    /// A ticket that could not be written by itself: parked at once where its row is bad, else tried again with growing waits.
-    async fn fail_alone(&self, delivery: Delivery, error: &Error, gathered: &mut Gathered) {
-        let attempts = delivery.attempts + 1;
-        let now = self.stock.now();
-        let (ticket, request_id) = (delivery.ticket, delivery.request_id.clone());
-        if !matches!(error, Error::Rejected(_)) && attempts < self.options.attempts_max {
-            tracing::warn!(%error, %ticket, %request_id, attempts, "a ticket could not be settled; it is tried again");
-            let not_before = now.plus(self.retry_wait_ms(attempts));
-            gathered.pass.retried += 1;
-            gathered
-                .verdicts
-                .tickets
-                .push((ticket, Verdict::Retry { attempts, not_before }));
-            return;
-        }
-        let reason = error.to_string();
-        tracing::error!(reason, %ticket, %request_id, attempts, "a ticket cannot be settled; it is parked as a dead letter");
-        let parking = Parking {
-            delivery: Delivery {
-                attempts,
-                ..delivery.clone()
-            },
-            reason: reason.clone(),
-        };
-        match self.ledger.park(vec![parking], now).await {
-            Ok(()) => {
-                gathered.pass.buried += 1;
-                gathered.verdicts.tickets.push((ticket, Verdict::Bury { reason }));
-            }
-            Err(error) => {
-                tracing::warn!(%error, %ticket, "a dead letter could not be parked; the ticket waits");
-                self.give_back(vec![delivery], gathered);
-            }
-        }
-    }
-
-    /// Doubles from the first wait up to the longest.
-    fn retry_wait_ms(&self, attempts: u32) -> i64 {
-        let doublings = attempts.saturating_sub(1).min(20);
-        let doubled = self.options.retry_wait_first_ms.saturating_mul(1 << doublings);
-        doubled.min(self.options.retry_wait_max_ms)
+        let verdict = |delivery: &Delivery| (delivery.ticket, Verdict::GiveBack { not_before });
+        gathered.verdicts.tickets.extend(part.iter().map(verdict));
+        gathered.open.extend(part);
     }
 }

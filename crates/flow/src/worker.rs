@@ -84,6 +84,7 @@ impl Worker {
             tokio::select! {
                 () = shutdown.cancelled() => break,
                 () = self.queue.ready() => {}
+                () = self.settle.strays_wait() => {}
             }
             if (self.yielding)().gives_way(self.queue.depth(), self.stock.now()) {
                 tokio::time::sleep(Self::YIELD_PAUSE).await;

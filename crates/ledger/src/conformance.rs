@@ -70,6 +70,8 @@ macro_rules! conformance_tests {
             ],
             redelivery: [
                 redelivery_in_any_order_changes_nothing,
+                tickets_of_an_older_state_are_refused,
+                tickets_without_a_unit_fail_and_move_none,
                 two_workers_with_the_same_tickets_write_each_once,
                 another_ticket_of_a_buyer_fails_and_leaves_his_rows_alone,
                 a_final_failure_stays_when_units_come_back,

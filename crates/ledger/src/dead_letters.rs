@@ -1,7 +1,7 @@
 //! Tickets that could not be written: parked, shown to the operator, retried or discarded by him.
 
 use async_trait::async_trait;
-use seckill_sale::{Delivery, EpochMs, Quantity, RequestId, Ticket, UnitTo, UserId};
+use seckill_sale::{Delivery, Epoch, EpochMs, Quantity, RequestId, Ticket, UnitTo, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::{Context, Error, Page, PageRequest};
@@ -63,6 +63,11 @@ pub trait DeadLetters: Send + Sync + 'static {
     /// Parks tickets: a record in state 0 and a dead letter each. A ticket that has a final result or is parked already is left as it is.
     /// A ticket that can't even be parked as it is (its activity is unknown, its values are out of range) is parked with what can be kept.
     async fn park(&self, tickets: Vec<Parking>, now: EpochMs) -> Result<(), Error>;
+    /// As [`DeadLetters::park`], for tickets of one activity that the store's state of `epoch` handed out.
+    ///
+    /// # Errors
+    /// [`crate::Conflict::OlderState`] where a newer epoch was begun: none was parked.
+    async fn park_of(&self, epoch: Epoch, tickets: Vec<Parking>, now: EpochMs) -> Result<(), Error>;
     /// Dead letters, newest first.
     async fn dead_letters(&self, page: PageRequest) -> Result<Page<DeadLetter>, Error>;
     /// One dead letter.

@@ -23,7 +23,7 @@ pub use operations::{
 pub use orders::{Cancelled, Expired, Order, OrderFilter, Orders, PaidOutcome, Payment, UnitsOnCancel};
 pub use settlement::{LedgerRecord, RecordState, SettleBatch, Settled, Settlement, Tally, TicketResult};
 
-use seckill_sale::EpochMs;
+use seckill_sale::{Epoch, EpochMs};
 
 /// Why the ledger did not do what was asked. Nothing was changed, unless it says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -81,6 +81,12 @@ pub enum Conflict {
     /// Tickets without a final result stand in the way.
     #[error("tickets without a final result are left")]
     Unsettled,
+    /// The store has a newer state of the activity than the one that these tickets come from; they may be units sold again since.
+    #[error("the store's state was built anew since, as epoch {present}")]
+    OlderState {
+        /// The newest epoch.
+        present: Epoch,
+    },
     /// The payment does not fit the order.
     #[error("the payment does not fit the order: {0}")]
     Payment(&'static str),

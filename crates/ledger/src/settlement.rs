@@ -1,7 +1,7 @@
 //! Tickets become orders here: one transaction a batch.
 
 use async_trait::async_trait;
-use seckill_sale::{ActivityId, Delivery, EpochMs, FailureReason, Quantity, RequestKey, Ticket, UserId};
+use seckill_sale::{ActivityId, Delivery, Epoch, EpochMs, FailureReason, Quantity, RequestKey, Ticket, UserId};
 
 use crate::{Error, Page, PageRequest};
 
@@ -103,6 +103,16 @@ pub trait Settlement: Send + Sync + 'static {
     /// [`Error::Outage`]: nothing was decided. [`Error::Rejected`]: a row of the batch cannot be written; split it.
     /// [`Error::NotFound`]: no such activity.
     async fn settle(&self, batch: SettleBatch) -> Result<Settled, Error>;
+
+    /// As [`Settlement::settle`], for tickets that the store's state of `epoch` handed out. Once a newer epoch was begun
+    /// ([`crate::Catalog::begin_opening`]), nothing is settled for an older state: what is counted then stays as it was counted.
+    ///
+    /// # Errors
+    /// [`crate::Conflict::OlderState`]: nothing was decided.
+    async fn settle_of(&self, epoch: Epoch, batch: SettleBatch) -> Result<Settled, Error>;
+
+    /// As [`Settlement::settle`] where no unit is left: tickets without a final result fail as `store_oversold`, and no unit moves.
+    async fn fail(&self, batch: SettleBatch) -> Result<Settled, Error>;
 
     /// The record of a user.
     async fn record(&self, activity: ActivityId, user: &UserId) -> Result<Option<LedgerRecord>, Error>;

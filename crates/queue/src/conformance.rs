@@ -8,7 +8,7 @@ use seckill_sale::{
     ActivityId, Conclusion, Delivery, EpochMs, FailureReason, ManualClock, Shards, Ticket, TicketState, UnitTo, UserId,
 };
 
-use crate::{Queue, Verdict, Verdicts};
+use crate::{Adopted, Adoption, Queue, Verdict, Verdicts};
 
 mod waiting;
 
@@ -257,6 +257,30 @@ pub async fn a_dead_letter_waits_until_it_is_revived(fixture: &Fixture) {
     );
 }
 
+/// Tickets that a worker offers to a state which has them stay what they are, and are handed out again.
+pub async fn a_ticket_that_is_still_there_is_not_adopted_twice(fixture: &Fixture) {
+    fixture.bought(&["a", "b"]).await;
+    let left = fixture.front.left(Fixture::activity()).await;
+    let taken = fixture
+        .queue
+        .take_of_state(10)
+        .await
+        .expect("the queue answers")
+        .tickets;
+    for _ in 0..2 {
+        let adopted = fixture.queue.adopt(taken.clone(), Adoption::Waiting).await;
+        assert_eq!(adopted, Ok(vec![Adopted::Waits; 2]));
+    }
+    assert_eq!(fixture.queue.depth().tickets, 2);
+    assert_eq!(fixture.front.left(Fixture::activity()).await, left);
+    let not_before = fixture.now();
+    let give_back = taken
+        .iter()
+        .map(|delivery| (delivery.ticket, Verdict::GiveBack { not_before }));
+    fixture.record(give_back.collect()).await;
+    assert_eq!(tickets(&fixture.take(10).await), tickets(&taken));
+}
+
 /// Calls every fact of this suite with a fresh fixture each, as tests of the calling module: `queue_conformance!(fixture, block_on)`.
 #[macro_export]
 macro_rules! queue_conformance {
@@ -266,7 +290,7 @@ macro_rules! queue_conformance {
             a_concluded_ticket_is_gone, a_final_result_never_flips, a_failed_ticket_gives_its_unit_back_once,
             a_retry_waits_and_its_neighbours_go_on, a_ticket_given_back_counts_no_attempt,
             a_dead_letter_waits_until_it_is_revived, the_longest_wait_is_served_first, depth_counts_what_waits,
-            ready_returns_when_tickets_wait,
+            a_ticket_that_is_still_there_is_not_adopted_twice, ready_returns_when_tickets_wait,
         );
     };
     (@each $fixture:expr, $block_on:expr, $($fact:ident),* $(,)?) => {

@@ -5,7 +5,7 @@
 pub mod conformance;
 
 use async_trait::async_trait;
-use seckill_sale::{ActivityId, Buyer, Conclusion, Delivery, EpochMs, Ticket};
+use seckill_sale::{ActivityId, Buyer, Conclusion, Delivery, Epoch, EpochMs, FailureReason, Ticket};
 
 /// Why the queue gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -52,6 +52,37 @@ pub struct Verdicts {
     pub settled_batch: u64,
 }
 
+/// Tickets that were handed out together.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Taken {
+    /// The tickets, of one sale.
+    pub tickets: Vec<Delivery>,
+    /// Epoch of the state that they stand in; none where no other can take its place while they are with a worker.
+    pub epoch: Option<Epoch>,
+}
+
+/// How a ticket is offered to a state that may not know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Adoption {
+    /// It waits again, with a unit where one is left. Its window was checked when it was admitted.
+    Waiting,
+    /// It has failed, and has no unit. The ledger has it so.
+    Failed(FailureReason),
+}
+
+/// What became of a ticket that was offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Adopted {
+    /// It waits in the state, now or still, with its unit.
+    Waits,
+    /// It is final or dead there, now or already.
+    Known,
+    /// No unit is left for it; the state does not know it.
+    NoUnit,
+    /// Its buyer has another ticket there; this one is void.
+    Void,
+}
+
 /// How full the queue is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Depth {
@@ -70,6 +101,37 @@ pub struct Depth {
 pub trait Queue: Send + Sync + 'static {
     /// Hands out at most `count` durable tickets of one sale, the sale with the longest wait first; empty where none can be taken now.
     async fn take(&self, count: usize) -> Result<Vec<Delivery>, Error>;
+
+    /// As [`Queue::take`], with the generation of the state: a ledger that has a newer one refuses what comes from it.
+    async fn take_of_state(&self, count: usize) -> Result<Taken, Error> {
+        let tickets = self.take(count).await?;
+        Ok(Taken { tickets, epoch: None })
+    }
+
+    /// Offers tickets of one sale that a worker had when their state was lost to the one that took its place: same ticket, same user, key and
+    /// quantity. Each is adopted once, however often it is offered. A queue that never loses a state has them still.
+    ///
+    /// # Errors
+    /// The sale has no state that can be used now: offer them again.
+    async fn adopt(&self, tickets: Vec<Delivery>, _adoption: Adoption) -> Result<Vec<Adopted>, Error> {
+        Ok(vec![Adopted::Waits; tickets.len()])
+    }
+
+    /// Whether states can be lost while this handle goes on.
+    fn loses_states(&self) -> bool {
+        false
+    }
+
+    /// Whether [`Queue::orphans`] has any. Costs no IO.
+    fn has_orphans(&self) -> bool {
+        false
+    }
+
+    /// Tickets that were admitted through this handle, are not settled as far as it knows, and whose state was replaced since: to be offered
+    /// to the present one. Each is told once for each such state. Costs no IO.
+    fn orphans(&self) -> Vec<Delivery> {
+        Vec::new()
+    }
 
     /// Returns when tickets can perhaps be taken. May return early, never late by more than a lease.
     async fn ready(&self);

@@ -155,7 +155,7 @@ macro_rules! stock_conformance {
             a_refused_claim_changes_nothing, quantity_above_what_is_left_is_sold_out,
             full_backlog_refuses_after_repeat_and_sold_out, replay_is_answered_after_the_end_and_while_paused,
             users_are_told_apart_bytewise, a_sale_without_state_is_not_ready, opening_twice_changes_nothing,
-            a_state_is_replaced_only_where_its_epoch_is_named,
+            a_state_is_replaced_only_where_its_epoch_is_named, a_state_that_can_be_used_is_not_given_up,
             paused_and_closed_sales_admit_nobody, a_movement_is_applied_once_and_in_order,
             added_units_reopen_a_sold_out_sale, a_rebuilt_state_knows_its_buyers, forgotten_sale_has_no_state,
             sequences_ascend_from_one, glance_knows_strangers_and_buyers, a_held_sale_admits_nobody_whatever_its_rules_say,

@@ -6,6 +6,7 @@
 mod batcher;
 mod brake;
 pub mod conformance;
+mod healing;
 mod line;
 pub mod members;
 
@@ -17,6 +18,7 @@ use seckill_sale::{
 
 pub use batcher::{Batcher, Claims};
 pub use brake::{Brake, SWITCHES_BYTES_MAX};
+pub use healing::{Condition, Confirmed, Counted, GivenUp};
 pub use line::{Bounds, Gathering};
 pub use members::{Living, Member, Members};
 
@@ -154,6 +156,33 @@ pub trait Stock: Brake {
 
     /// Creates the state of a sale where it has none (preheat, rebuild), or in place of the one that the opening replaces.
     async fn open(&self, opening: Opening) -> Result<OpenOutcome, Error>;
+
+    /// Whether the state of a sale can be used. A store that never loses one without its process knows by itself.
+    async fn condition(&self, activity: ActivityId) -> Result<Condition, Error> {
+        Ok(match self.stock_left(activity) {
+            Some(_) => Condition::Sound { epoch: None },
+            None => Condition::Absent { may_be_lost: false },
+        })
+    }
+
+    /// What this handle read last of a sale, whatever has become of its state since; none where states are never lost. Costs no IO.
+    fn last_seen(&self, _activity: ActivityId) -> Option<Figures> {
+        None
+    }
+
+    /// Puts a state into use again; false where it is no more as it was counted, or newer already: nothing was changed.
+    async fn confirm(&self, _confirmed: Confirmed) -> Result<bool, Error> {
+        Ok(true)
+    }
+
+    /// Takes whatever is left of a state that is not sound out of use, for [`Stock::open`] to build that of `epoch`. What it knows is kept
+    /// until the new one is built, so whoever gives it up once more, after a crash in between, is told the same. `shards`: as the ledger has it.
+    async fn give_up(&self, activity: ActivityId, _shards: Shards, _epoch: Epoch) -> Result<GivenUp, Error> {
+        Ok(match self.stock_left(activity) {
+            Some(_) => GivenUp::Sound,
+            None => GivenUp::Remains(Vec::new()),
+        })
+    }
 
     /// Brings an existing state in line with the ledger.
     async fn rebase(&self, rebase: Rebase) -> Result<(), Error>;

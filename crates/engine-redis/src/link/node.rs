@@ -127,6 +127,11 @@ impl Node {
         Ok(redis::from_redis_value(answer.map_err(Failure::into_error)?)?)
     }
 
+    /// Which connection it has now.
+    fn generation(&self) -> u64 {
+        self.state.lock().generation
+    }
+
     fn lose(self: &Arc<Self>, generation: u64, error: &RedisError) {
         {
             let mut state = self.state.lock();
@@ -151,6 +156,36 @@ impl Node {
     pub(crate) async fn went_down(&self) {
         let mut is_up = self.is_up.subscribe();
         let _ = is_up.wait_for(|&up| !up).await;
+    }
+}
+
+/// The connection that a server had at some moment.
+pub(crate) struct Line {
+    node: Arc<Node>,
+    generation: u64,
+}
+
+impl Line {
+    pub(crate) fn of(node: &Arc<Node>) -> Self {
+        Self {
+            node: node.clone(),
+            generation: node.generation(),
+        }
+    }
+
+    /// Asks these on it; none where it is another one by now, or gives no answer.
+    pub(crate) async fn query(&self, pipe: &redis::Pipeline) -> Option<Vec<redis::Value>> {
+        let (mut connection, generation) = self.node.lend().ok()?;
+        if generation != self.generation {
+            return None;
+        }
+        let answer = pipe.query_async(&mut connection).await;
+        if let Err(error) = &answer
+            && Error::from(error) == Error::OutcomeUnknown
+        {
+            self.node.lose(generation, error);
+        }
+        answer.ok()
     }
 }
 

@@ -44,7 +44,7 @@ fn each_key_of_a_wrong_type_stops_the_sale_and_changes_nothing() {
         let (key, aside) = (key(name), key(&format!("aside:{name}")));
         running.redis.command(&["RENAME", &key, &aside]).expect("answers");
         running.redis.command(&["SET", &key, "what"]).expect("answers");
-        let refused = Err(Refusal::NotReady(NotReady::StoreUnsafe));
+        let refused = Err(Refusal::NotReady(NotReady::Recovering));
         assert_eq!(buy(&running, "new"), refused, "{name}");
         running.redis.command(&["RENAME", &aside, &key]).expect("answers");
     }

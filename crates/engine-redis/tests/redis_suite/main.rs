@@ -2,15 +2,18 @@
 
 #[macro_use]
 mod contracts;
+mod durable;
 mod dying;
 mod errors;
 mod gone;
+mod healing;
 mod losses;
 mod membership;
 mod model;
 mod nodes;
 mod openings;
 mod outages;
+mod remains;
 mod replies;
 mod safety;
 mod sale;

@@ -17,7 +17,7 @@ pub(crate) enum LeftMay {
 }
 
 /// Epochs counted up at the most until the store's own is passed: a restored ledger is behind by the rebuilds since its copy.
-const EPOCHS_MAX: u32 = 1_000;
+pub(crate) const EPOCHS_MAX: u32 = 1_000;
 
 impl Operator {
     /// Queues these buyers again under a new epoch and sets the units left by the ledger, while the store lets nobody in.

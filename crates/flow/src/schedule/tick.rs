@@ -60,6 +60,7 @@ impl Scheduler {
     /// What one sale needs by its dates.
     async fn follow(&mut self, activity: &Activity, now: EpochMs, ticked: &mut Ticked) {
         let id = activity.id;
+        let is_absent = self.heal(activity, ticked).await;
         if self.write_hold(id, ticked).await {
             self.sync(activity, ticked).await;
             self.resume(activity, now, ticked).await;
@@ -75,7 +76,7 @@ impl Scheduler {
         let wants_state = matches!(activity.status, Status::Running | Status::Paused)
             && preheat_at <= now
             && now < activity.window.ends_at;
-        if wants_state && !self.operator.has_state(id) {
+        if wants_state && is_absent {
             let preheated = self.operator.preheat(id, self.operator.own_context()).await;
             if ticked
                 .note(Part::Preheat, Some(id), preheated)
@@ -148,7 +149,10 @@ impl Scheduler {
             if activities.iter().all(|activity| activity.id != id) {
                 // Closed longer ago than the gate remembers, or not in this ledger at all; the operator's recovery names the latter.
                 let activity = operator.layers.ledger.activity(id).await.map_err(Error::from);
-                activities.extend(ticked.note(Part::Catalogue, Some(id), activity));
+                if let Some(activity) = ticked.note(Part::Catalogue, Some(id), activity) {
+                    self.heal(&activity, ticked).await;
+                    activities.push(activity);
+                }
             }
         }
         for activity in &activities {

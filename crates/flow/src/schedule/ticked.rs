@@ -15,6 +15,8 @@ pub enum Part {
     Terms,
     /// States for sales that begin.
     Preheat,
+    /// States that their store has lost, or doubts.
+    Healing,
     /// Closing and returning units.
     Close,
     /// Dropping states.
@@ -45,6 +47,8 @@ pub struct Failure {
 pub struct Ticked {
     /// Sales whose state was created.
     pub preheated: Vec<ActivityId>,
+    /// Sales whose state was lost or doubtful, and can be used again.
+    pub healed: Vec<ActivityId>,
     /// Sales that went on by their own date.
     pub resumed: Vec<ActivityId>,
     /// Sales that were closed because their window is over.

@@ -2,6 +2,7 @@
 
 mod brake;
 mod queue;
+mod switches;
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -9,14 +10,11 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use seckill_queue::{Queue, Verdicts};
-use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Terms, Ticket, UserId};
-use seckill_stock::{Answer, Glance, OpenOutcome, Opening, Rebase, Stock};
-use tokio::sync::{Notify, RwLock, RwLockWriteGuard};
+use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Shards, Terms, Ticket, UserId};
+use seckill_stock::{Answer, Condition, Confirmed, GivenUp, Glance, OpenOutcome, Opening, Rebase, Stock};
+use tokio::sync::{Notify, RwLock};
 
 use crate::engine::Handle;
-
-/// Writes allowed where none is to fail.
-const UNLIMITED: i64 = i64::MAX;
 
 type Meanwhile = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -34,81 +32,6 @@ pub(crate) struct Fragile {
     records: Mutex<Option<Verdicts>>,
     pages_read: AtomicBool,
     meanwhile: Mutex<Option<Meanwhile>>,
-}
-
-impl Fragile {
-    pub(crate) const fn new(engine: Handle) -> Self {
-        Self {
-            engine,
-            writes_left: AtomicI64::new(UNLIMITED),
-            refused: AtomicI64::new(0),
-            changes: RwLock::const_new(()),
-            changed: AtomicBool::new(false),
-            stalls: AtomicBool::new(false),
-            stalled: Notify::const_new(),
-            forgets: Mutex::new(None),
-            loses_holds: AtomicBool::new(false),
-            told: AtomicU64::new(0),
-            records: Mutex::new(None),
-            pages_read: AtomicBool::new(false),
-            meanwhile: Mutex::new(None),
-        }
-    }
-
-    /// Lets `writes` more pass, then none.
-    pub(crate) fn allow(&self, writes: i64) {
-        self.refused.store(0, Ordering::SeqCst);
-        self.writes_left.store(writes, Ordering::SeqCst);
-    }
-
-    /// Lets everything pass again; says whether anything was refused meanwhile.
-    pub(crate) fn heal(&self) -> bool {
-        self.writes_left.store(UNLIMITED, Ordering::SeqCst);
-        self.refused.swap(0, Ordering::SeqCst) != 0
-    }
-
-    /// Lets every change of rules wait until the guard is dropped.
-    pub(crate) async fn hold_changes(&self) -> RwLockWriteGuard<'_, ()> {
-        self.changes.write().await
-    }
-
-    /// Lets whoever asks for figures after the next change of rules wait for ever; returns when somebody does.
-    pub(crate) async fn stall_after_a_change(&self) {
-        self.stalls.store(true, Ordering::SeqCst);
-        self.stalled.notified().await;
-        self.stalls.store(false, Ordering::SeqCst);
-    }
-
-    /// Has the scheduler forget the sale just before the next buyer is asked for.
-    pub(crate) fn forget_meanwhile(&self, activity: ActivityId) {
-        *self.forgets.lock() = Some(activity);
-    }
-
-    /// Has a worker record this just before buyers are read next.
-    pub(crate) fn record_meanwhile(&self, verdicts: Verdicts) {
-        *self.records.lock() = Some(verdicts);
-    }
-
-    /// Has this happen once buyers were read, just before figures are.
-    pub(crate) fn happens_before_figures(&self, meanwhile: impl Future<Output = ()> + Send + 'static) {
-        *self.meanwhile.lock() = Some(Box::pin(meanwhile));
-    }
-
-    fn write(&self) -> bool {
-        let allowed = 0 < self.writes_left.fetch_sub(1, Ordering::SeqCst);
-        if !allowed {
-            self.refused.fetch_add(1, Ordering::SeqCst);
-        }
-        allowed
-    }
-
-    fn stock_write(&self) -> Result<(), seckill_stock::Error> {
-        self.write().then_some(()).ok_or(seckill_stock::Error::Unavailable)
-    }
-
-    fn queue_write(&self) -> Result<(), seckill_queue::Error> {
-        self.write().then_some(()).ok_or(seckill_queue::Error::Unavailable)
-    }
 }
 
 #[async_trait]
@@ -158,6 +81,24 @@ impl Stock for Fragile {
     async fn open(&self, opening: Opening) -> Result<OpenOutcome, seckill_stock::Error> {
         self.stock_write()?;
         self.engine.open(opening).await
+    }
+    async fn condition(&self, activity: ActivityId) -> Result<Condition, seckill_stock::Error> {
+        self.engine.condition(activity).await
+    }
+    fn last_seen(&self, activity: ActivityId) -> Option<Figures> {
+        self.engine.last_seen(activity)
+    }
+    async fn confirm(&self, confirmed: Confirmed) -> Result<bool, seckill_stock::Error> {
+        self.stock_write()?;
+        self.engine.confirm(confirmed).await
+    }
+    async fn give_up(
+        &self,
+        activity: ActivityId,
+        shards: Shards,
+        epoch: Epoch,
+    ) -> Result<GivenUp, seckill_stock::Error> {
+        self.engine.give_up(activity, shards, epoch).await
     }
     async fn rebase(&self, rebase: Rebase) -> Result<(), seckill_stock::Error> {
         self.stock_write()?;

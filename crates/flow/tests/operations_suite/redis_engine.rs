@@ -1,6 +1,6 @@
 //! The engine that this suite runs on: Redis, on a server of its own whose folder outlives it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,13 +15,16 @@ pub(crate) struct Engine {
     pub(crate) handle: Handle,
     /// Ends the thread of the engine's tasks when it is dropped.
     _end: oneshot::Sender<()>,
-    _server: Redis,
+    pub(crate) server: Redis,
+    /// What the server keeps.
+    pub(crate) folder: PathBuf,
 }
 
 impl Engine {
     pub(crate) fn start(folder: &Path, clock: Arc<ManualClock>) -> Self {
         std::fs::create_dir_all(folder).expect("a folder");
         let server = Redis::start_in(folder);
+        vouch(&server);
         // A busy machine is no outage.
         let options = Options {
             answer_within: Duration::from_secs(20),
@@ -41,7 +44,20 @@ impl Engine {
         Self {
             handle: handle.recv().expect("connected"),
             _end: end,
-            _server: server,
+            server,
+            folder: folder.to_owned(),
         }
+    }
+}
+
+/// A house that starts anew here is a node that does, on a server that went on: states are not doubted for it. What a server that starts
+/// anew does to them is in `healing`.
+fn vouch(server: &Redis) {
+    let said = server.command(&["INFO", "replication"]).expect("answers");
+    let id = said.lines().find_map(|line| line.strip_prefix("master_replid:"));
+    let states = server.command(&["KEYS", "{a:*}:meta"]).expect("answers");
+    for meta in states.lines().filter(|line| line.starts_with('{')) {
+        let answer = server.command(&["HSET", meta, "server", id.expect("an id").trim()]);
+        answer.expect("answers");
     }
 }

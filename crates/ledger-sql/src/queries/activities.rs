@@ -1,7 +1,7 @@
 //! Rows of activities: making, reading, opening.
 
 use super::db::{Row, Transaction, params};
-use seckill_ledger::{Context, MovementKind, NewActivity, OpeningRow};
+use seckill_ledger::{Conflict, Context, MovementKind, NewActivity, OpeningRow};
 use seckill_sale::{Activity, ActivityId, Currency, Epoch, Status, Window};
 use serde_json::{Value, json};
 
@@ -111,6 +111,19 @@ pub(super) fn count_version(transaction: &Transaction<'_>, id: ActivityId) -> Re
     let mut statement = transaction.prepare_cached("UPDATE activities SET version = version + 1 WHERE id = ?1")?;
     statement.execute([small(id.get())])?;
     Ok(())
+}
+
+/// Refuses where a newer state than that of `epoch` was begun. To be called with the stock row locked, under which [`begin_opening`] counts.
+pub(super) fn check_epoch(transaction: &Transaction<'_>, id: ActivityId, epoch: Epoch) -> Result<(), Stop> {
+    let mut statement = transaction.prepare_cached("SELECT coalesce(epoch, 0) FROM activities WHERE id = ?1")?;
+    let present = found(
+        statement.query_row([small(id.get())], |row| unsigned(row, 0)),
+        "activity",
+    )?;
+    match Epoch::new(present) {
+        Ok(present) if epoch < present => Err(Conflict::OlderState { present }.into()),
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn begin_opening(

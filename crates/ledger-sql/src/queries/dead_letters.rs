@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use seckill_ledger::{
     Conflict, Context, DeadLetter, DeadLetterId, DeadLetterState, DeadLetters, Error, Page, PageRequest, Parking,
 };
-use seckill_sale::{EpochMs, RequestId, Ticket, UnitTo};
+use seckill_sale::{Epoch, EpochMs, RequestId, Ticket, UnitTo};
 use serde_json::{Value, json};
 
 use super::admin::{audit, once, row_id};
@@ -14,7 +14,7 @@ use super::errors::{Stop, found};
 use super::pages::{collect, limit, number_cursor, page};
 use super::parking::{park, short, ticket_key, unpark};
 use super::rows::{SqlResult, moment, number, text, unsigned, user, word, word_of};
-use super::{Database, Lane, returns};
+use super::{Database, Lane, activities::check_epoch, returns};
 
 const STATES: [(&str, DeadLetterState); 3] = [
     ("parked", DeadLetterState::Parked),
@@ -130,6 +130,18 @@ impl DeadLetters for Database {
     async fn park(&self, tickets: Vec<Parking>, now: EpochMs) -> Result<(), Error> {
         self.write(Lane::Batch, move |transaction| {
             tickets.iter().try_for_each(|parking| park(transaction, parking, now))
+        })
+        .await
+    }
+
+    async fn park_of(&self, epoch: Epoch, tickets: Vec<Parking>, now: EpochMs) -> Result<(), Error> {
+        self.write(Lane::Batch, move |transaction| {
+            tickets.iter().try_for_each(|parking| {
+                let activity = parking.delivery.ticket.activity;
+                dialect::lock_sale(transaction, activity)?;
+                check_epoch(transaction, activity, epoch)?;
+                park(transaction, parking, now)
+            })
         })
         .await
     }

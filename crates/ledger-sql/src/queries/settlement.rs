@@ -5,30 +5,44 @@ use std::collections::HashMap;
 use super::db::Transaction;
 use async_trait::async_trait;
 use seckill_ledger::{Error, LedgerRecord, MovementKind, Page, PageRequest, SettleBatch, Settled, Settlement, Tally};
-use seckill_sale::{ActivityId, Delivery, FailureReason, Ticket, UserId};
+use seckill_sale::{ActivityId, Delivery, Epoch, FailureReason, Ticket, UserId};
 
 use super::dialect;
 use super::errors::Stop;
 use super::inserts::{Binder, ORDERS, RECORDS, RECORDS_OF};
 use super::offer::{Offer, offer};
 use super::rows::{record_state, signed, small, ticket, units, user};
-use super::{Database, Lane, parking, records, stock, tally};
+use super::{Database, Lane, activities, parking, records, stock, tally};
 use crate::settle_plan::{Known, Plan, SaleLock, plan};
+
+/// How a batch is settled besides the ordinary way.
+#[derive(Default)]
+struct Rule {
+    /// The state that handed its tickets out; none: whichever.
+    epoch: Option<Epoch>,
+    /// Whether no ticket gets a unit.
+    without_units: bool,
+}
 
 /// Where batches of one sale are written side by side, rows come first and the stock row, which they all want, is locked at the end:
 /// unique keys keep a ticket from being written twice, and the guard keeps units from being sold twice. Whatever is not plain then is
-/// undone and done again with the lock first.
-fn settle(transaction: &Transaction<'_>, batch: &SettleBatch) -> Result<Settled, Stop> {
-    let lock = dialect::sale_lock(transaction);
+/// undone and done again with the lock first. A newer state is begun under the same lock, so the epoch is checked under it, too.
+fn settle(transaction: &Transaction<'_>, batch: &SettleBatch, rule: &Rule) -> Result<Settled, Stop> {
+    let lock = match rule.without_units {
+        true => SaleLock::First,
+        false => dialect::sale_lock(transaction),
+    };
     if lock == SaleLock::First {
         dialect::lock_sale(transaction, batch.activity)?;
+        check(transaction, batch, rule)?;
     }
     let offer = offer(transaction, batch.activity)?;
     let known = match lock {
         SaleLock::Last if batch.tickets.iter().all(|delivery| delivery.deliveries < 2) => HashMap::new(),
         SaleLock::First | SaleLock::Last => known(transaction, batch)?,
     };
-    let mut plan = plan(&batch.tickets, known, offer.available);
+    let available = if rule.without_units { 0 } else { offer.available };
+    let mut plan = plan(&batch.tickets, known, available);
     if lock == SaleLock::Last {
         if !(plan.parked.is_empty() && plan.oversold.is_empty()) {
             return Err(dialect::overtaken());
@@ -52,11 +66,25 @@ fn settle(transaction: &Transaction<'_>, batch: &SettleBatch) -> Result<Settled,
         let (kind, units) = (MovementKind::Settled, plan.units_sold);
         stock::note_movement(transaction, batch.activity, kind, units, batch.now)?;
     }
+    if lock == SaleLock::Last && rule.epoch.is_some() {
+        if plan.units_sold == 0 {
+            dialect::lock_sale(transaction, batch.activity)?;
+        }
+        check(transaction, batch, rule)?;
+    }
     Ok(Settled {
         batch: dialect::count_batch(transaction)?,
         results: plan.results,
         orders_written: plan.sold.len() as u64,
     })
+}
+
+/// Refuses tickets of an older state than the newest that was begun; to be called with the stock row locked.
+fn check(transaction: &Transaction<'_>, batch: &SettleBatch, rule: &Rule) -> Result<(), Stop> {
+    match rule.epoch {
+        Some(epoch) => activities::check_epoch(transaction, batch.activity, epoch),
+        None => Ok(()),
+    }
 }
 
 /// The records of the batch's users.
@@ -139,13 +167,35 @@ fn bind_record(binder: &mut Binder<'_, '_>, delivery: &Delivery) -> Result<(), S
     binder.bind(delivery.accepted_at.0)
 }
 
+impl Database {
+    async fn settle_by(&self, batch: SettleBatch, rule: Rule) -> Result<Settled, Error> {
+        self.write(Lane::Sale(batch.activity), move |transaction| {
+            settle(transaction, &batch, &rule)
+        })
+        .await
+    }
+}
+
 #[async_trait]
 impl Settlement for Database {
     async fn settle(&self, batch: SettleBatch) -> Result<Settled, Error> {
-        self.write(Lane::Sale(batch.activity), move |transaction| {
-            settle(transaction, &batch)
-        })
-        .await
+        self.settle_by(batch, Rule::default()).await
+    }
+
+    async fn settle_of(&self, epoch: Epoch, batch: SettleBatch) -> Result<Settled, Error> {
+        let rule = Rule {
+            epoch: Some(epoch),
+            without_units: false,
+        };
+        self.settle_by(batch, rule).await
+    }
+
+    async fn fail(&self, batch: SettleBatch) -> Result<Settled, Error> {
+        let rule = Rule {
+            epoch: None,
+            without_units: true,
+        };
+        self.settle_by(batch, rule).await
     }
 
     async fn record(&self, activity: ActivityId, user: &UserId) -> Result<Option<LedgerRecord>, Error> {

@@ -5,7 +5,7 @@ use seckill_sale::FailureReason;
 
 use super::books;
 use super::shop::{NOW, at, batch, deliveries, delivery, of, sale, settle, sold, stock, user, whole};
-use crate::{Ledger, MovementKind, TicketResult};
+use crate::{Conflict, Ledger, MovementKind, Parking, TicketResult};
 
 /// In batches that overlap, backwards, and twice in one batch.
 pub async fn redelivery_in_any_order_changes_nothing(ledger: &dyn Ledger) {
@@ -85,4 +85,47 @@ pub async fn a_final_failure_stays_when_units_come_back(ledger: &dyn Ledger) {
         .expect("readable")
         .expect("a record");
     assert!(!record.has_order);
+}
+
+/// Tickets that an older state of the store handed out are refused once a newer one was begun: it may have sold their units again.
+pub async fn tickets_of_an_older_state_are_refused(ledger: &dyn Ledger) {
+    let activity = sale(ledger, 5).await;
+    let first = ledger.begin_opening(activity.id, at(NOW)).await.expect("begun").epoch;
+    let tickets = deliveries(activity.id, 2);
+    let settled = ledger.settle_of(first, batch(activity.id, tickets[..1].to_vec())).await;
+    assert_eq!(settled.map(|settled| settled.orders_written), Ok(1));
+    let present = ledger.begin_opening(activity.id, at(NOW)).await.expect("begun").epoch;
+    let tally = ledger.tally(activity.id).await;
+    let settled = ledger.settle_of(first, batch(activity.id, tickets.clone())).await;
+    assert_eq!(settled, Err(Conflict::OlderState { present }.into()));
+    let parking = Parking {
+        delivery: tickets[1].clone(),
+        reason: "a bad row".to_owned(),
+    };
+    let parked = ledger.park_of(first, vec![parking.clone()], NOW).await;
+    assert_eq!(parked, Err(Conflict::OlderState { present }.into()));
+    assert_eq!(ledger.tally(activity.id).await, tally);
+    ledger.park_of(present, vec![parking], NOW).await.expect("parked");
+    let settled = ledger.settle_of(present, batch(activity.id, tickets)).await;
+    assert_eq!(settled.map(|settled| settled.orders_written), Ok(1));
+}
+
+/// Tickets for which the store has no unit fail, and take none from those that have one.
+pub async fn tickets_without_a_unit_fail_and_move_none(ledger: &dyn Ledger) {
+    let activity = sold(ledger, 5, 1).await;
+    let moves = books::moves(ledger, activity.id).await;
+    let tickets = deliveries(activity.id, 2);
+    for _ in 0..2 {
+        let failed = ledger
+            .fail(batch(activity.id, tickets.clone()))
+            .await
+            .expect("a good batch");
+        let oversold = TicketResult::Failed(FailureReason::StoreOversold);
+        assert_eq!(failed.results, [TicketResult::Succeeded, oversold]);
+    }
+    let tally = ledger.tally(activity.id).await.expect("counted");
+    assert_eq!((tally.available, tally.succeeded, tally.failed), (4, 1, 1));
+    assert_eq!(books::moves(ledger, activity.id).await, moves);
+    let again = settle(ledger, activity.id, tickets).await;
+    assert_eq!(again.orders_written, 0, "a final result never flips");
 }

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use seckill_ledger::{
     Conflict, Error, LedgerRecord, Page, PageRequest, SettleBatch, Settled, Settlement, Tally, TicketResult,
 };
-use seckill_sale::{ActivityId, Ticket, UserId};
+use seckill_sale::{ActivityId, Epoch, Ticket, UserId};
 
 use super::SimLedger;
 use crate::fault::Fault;
@@ -100,6 +100,14 @@ impl Settlement for SimLedger {
     async fn settle(&self, batch: SettleBatch) -> Result<Settled, Error> {
         self.poisoned(&batch)?;
         self.call(self.settle_with_faults(batch)).await
+    }
+
+    async fn settle_of(&self, epoch: Epoch, batch: SettleBatch) -> Result<Settled, Error> {
+        self.call(self.inner.settle_of(epoch, batch)).await
+    }
+
+    async fn fail(&self, batch: SettleBatch) -> Result<Settled, Error> {
+        self.call(self.inner.fail(batch)).await
     }
 
     async fn record(&self, activity: ActivityId, user: &UserId) -> Result<Option<LedgerRecord>, Error> {

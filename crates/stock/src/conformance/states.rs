@@ -1,6 +1,8 @@
 //! Facts about the state of a sale: opening, status, movements, rebuilding.
 
-use seckill_sale::{FailureReason, Restored};
+use seckill_sale::{FailureReason, Restored, Shards};
+
+use crate::{Condition, GivenUp};
 
 use super::{
     Epoch, EpochMs, Fixture, Glance, NotReady, OpenOutcome, Quantity, Refusal, RequestKey, Status, TicketState, UserId,
@@ -44,6 +46,19 @@ pub async fn a_state_is_replaced_only_where_its_epoch_is_named(fixture: &Fixture
         (figures.epoch, figures.stock_left, figures.queued_tickets),
         (second, 5, 0)
     );
+}
+
+/// Whoever heals states leaves alone those that need no healing.
+pub async fn a_state_that_can_be_used_is_not_given_up(fixture: &Fixture) {
+    let (stock, activity) = (&fixture.stock, Fixture::activity());
+    assert!(matches!(stock.condition(activity).await, Ok(Condition::Absent { .. })));
+    fixture.open(2).await;
+    let ticket = fixture.bought("a", 1).await.ticket;
+    assert!(matches!(stock.condition(activity).await, Ok(Condition::Sound { .. })));
+    let later = Epoch::new(2).expect("in range");
+    assert_eq!(stock.give_up(activity, Shards::ONE, later).await, Ok(GivenUp::Sound));
+    assert_eq!(fixture.buyer("a").await.map(|buyer| buyer.ticket), Some(ticket));
+    assert_eq!(fixture.bought("b", 2).await.ticket.epoch, Epoch::FIRST);
 }
 
 /// A paused sale refuses until it is resumed; a closed one has ended.

@@ -1,7 +1,7 @@
 //! It as a queue.
 
 use async_trait::async_trait;
-use seckill_queue::{Depth, Queue, Verdicts};
+use seckill_queue::{Adopted, Adoption, Depth, Queue, Taken, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Delivery, Ticket};
 
 use super::Fragile;
@@ -10,6 +10,22 @@ use super::Fragile;
 impl Queue for Fragile {
     async fn take(&self, count: usize) -> Result<Vec<Delivery>, seckill_queue::Error> {
         self.engine.take(count).await
+    }
+    async fn take_of_state(&self, count: usize) -> Result<Taken, seckill_queue::Error> {
+        self.engine.take_of_state(count).await
+    }
+    async fn adopt(&self, tickets: Vec<Delivery>, adoption: Adoption) -> Result<Vec<Adopted>, seckill_queue::Error> {
+        self.queue_write()?;
+        self.engine.adopt(tickets, adoption).await
+    }
+    fn loses_states(&self) -> bool {
+        self.engine.loses_states()
+    }
+    fn has_orphans(&self) -> bool {
+        self.engine.has_orphans()
+    }
+    fn orphans(&self) -> Vec<Delivery> {
+        self.engine.orphans()
     }
     async fn ready(&self) {
         self.engine.ready().await;

@@ -1,0 +1,134 @@
+//! Heals the state of a sale by itself: one that started anew with its server, one that lost a part, one that is gone.
+//!
+//! ```text
+//! doubtful ──books agree with the ledger──▶ confirmed in place: nobody is lost, nothing is rewritten
+//!    │ they do not                               sound, its epoch passed by the ledger's ──▶ raised
+//!    ▼
+//! broken, gone ──▶ epoch + 1, given up, built from the ledger and from what is left of it
+//! ```
+//! The ledger's epoch is counted up first. Two that heal at once have two epochs: the store goes on with the later one, and whoever has the
+//! earlier one finds that out at his next step.
+
+use seckill_ledger::Tally;
+use seckill_sale::{Activity, ActivityId, Figures};
+use seckill_stock::{Condition, Confirmed, Counted};
+
+use crate::instead::{Instead, first_of};
+use crate::renew::TakenOver;
+use crate::{Error, Operator, Preheated};
+
+/// What was found and done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Healed {
+    /// The state can be used, or somebody else heals it.
+    Nothing,
+    /// There is no state.
+    Absent,
+    /// It can be used again.
+    Done,
+    /// There was none, and there is one again.
+    Built,
+}
+
+impl Operator {
+    /// Looks whether the store's state of a sale can be used, and heals it where it can't.
+    pub(crate) async fn heal(&self, activity: &Activity) -> Result<Healed, Error> {
+        let id = activity.id;
+        match self.layers.stock.condition(id).await? {
+            Condition::Absent { may_be_lost } => {
+                let is_lost = may_be_lost && activity.epoch.is_some() && !self.is_over_for_good(activity);
+                if is_lost {
+                    tracing::error!(activity = %id, "the store has lost the state of a sale; it is built anew");
+                    return Ok(match self.build_instead_of_lost(id).await? {
+                        Healed::Done => Healed::Built,
+                        healed => healed,
+                    });
+                }
+                Ok(Healed::Absent)
+            }
+            Condition::Sound { epoch: Some(epoch) } => match activity.epoch {
+                Some(newest) if epoch < newest => {
+                    let raised = Confirmed {
+                        activity: id,
+                        epoch: newest,
+                        next_sequence: first_of(newest),
+                        counted: None,
+                    };
+                    self.layers.stock.confirm(raised).await?;
+                    tracing::warn!(activity = %id, epoch = %newest, "the store follows the ledger's epoch");
+                    Ok(Healed::Nothing)
+                }
+                _ => Ok(Healed::Nothing),
+            },
+            Condition::Sound { epoch: None } | Condition::InHand => Ok(Healed::Nothing),
+            Condition::Doubtful(figures) => self.vouch(id, &figures).await,
+            Condition::Broken => {
+                tracing::error!(activity = %id, "the store's state of a sale is broken; it is built anew");
+                self.build_instead_of_lost(id).await
+            }
+        }
+    }
+
+    /// A closed sale needs no new state: its units are returned, and its buyers are in the ledger.
+    fn is_over_for_good(&self, activity: &Activity) -> bool {
+        activity.status == seckill_sale::Status::Closed
+    }
+
+    async fn build_instead_of_lost(&self, id: ActivityId) -> Result<Healed, Error> {
+        let preheated = self.build(id, self.own_context(), &Instead::OfLost).await?;
+        self.sync_terms(id).await?;
+        Ok(if preheated.created {
+            Healed::Done
+        } else {
+            Healed::Nothing
+        })
+    }
+
+    /// A state that is whole and perhaps old goes on in place where it and the ledger agree to the unit. That is sound: the ledger is always
+    /// written first, so whatever the store had settled is in the ledger; where the ledger has no unit more than that, it has no ticket that
+    /// the state does not know, and no result that it lacks. What was admitted after this state, and is in nobody's hands but a worker's,
+    /// is refused by the ledger for its epoch, and adopted. Its number is not given out again: the next one is of the new epoch.
+    async fn vouch(&self, id: ActivityId, figures: &Figures) -> Result<Healed, Error> {
+        let seen = self.layers.stock.last_seen(id);
+        let row = self.epoch_past(id, figures).await?;
+        let tally = self.layers.ledger.tally(id).await?;
+        let newest = self.layers.ledger.newest_ticket(id).await?;
+        let is_issued = newest.is_none_or(|newest| newest.sequence < figures.next_sequence);
+        let left = row.available.checked_sub(figures.queued + figures.dead);
+        let Some(left) = left.filter(|_| is_issued && tally.available == row.available && agree(figures, &tally))
+        else {
+            tracing::warn!(activity = %id, "the store started anew, and differs from the ledger; its state is built anew");
+            return self.build_instead_of_lost(id).await;
+        };
+        let counted = Counted {
+            revision: figures.revision,
+            left,
+            applied_movement: row.last_movement,
+        };
+        let confirmed = Confirmed {
+            activity: id,
+            epoch: row.epoch,
+            next_sequence: first_of(row.epoch),
+            counted: Some(counted),
+        };
+        if !self.layers.stock.confirm(confirmed).await? {
+            return Err(Error::Unstable);
+        }
+        tracing::warn!(activity = %id, epoch = %row.epoch, left, "the store started anew with the whole state of a sale; it goes on");
+        let preheated = Preheated {
+            created: true,
+            epoch: row.epoch,
+            left,
+        };
+        self.tell_of_loss(id, preheated, &TakenOver::default(), (&[], figures.accepted), seen)
+            .await;
+        self.sync_terms(id).await?;
+        self.apply_movements(id).await?;
+        Ok(Healed::Done)
+    }
+}
+
+/// Whether the ledger has exactly the results that the store has.
+const fn agree(figures: &Figures, tally: &Tally) -> bool {
+    figures.accepted == figures.queued + figures.dead + tally.succeeded + tally.failed && figures.dead == tally.dead
+}

@@ -1,0 +1,62 @@
+//! A house whose store is harmed, healed and looked at.
+
+use std::time::{Duration, Instant};
+
+use seckill_flow::Ticked;
+use seckill_ledger::{RecordState, Settlement};
+use seckill_sale::{ActivityId, NotReady, Refusal};
+use seckill_stock::Stock;
+
+use crate::house::{House, user};
+
+pub(crate) const KEYS: [&str; 7] = ["meta", "buyers", "fresh", "back", "due", "order", "dead"];
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub(crate) fn key(id: ActivityId, name: &str) -> String {
+    format!("{{a:{id}:0}}:{name}")
+}
+
+impl House {
+    pub(crate) fn redis(&self, words: &[&str]) -> String {
+        self.engine.server.command(words).expect("answers")
+    }
+
+    /// The scheduler's next tick, once the server answers.
+    pub(crate) async fn tick(&self, id: ActivityId) -> Ticked {
+        let until = Instant::now() + PATIENCE;
+        while self.store.condition(id).await.is_err() {
+            assert!(Instant::now() < until, "the server does not answer");
+            tokio::task::yield_now().await;
+        }
+        self.scheduler().tick(self.clock_now()).await
+    }
+
+    /// Heals, settles what there is, and looks: the books balance, nothing was sold twice, and each of these has one order or one failure.
+    pub(crate) async fn is_well(&self, id: ActivityId, acknowledged: &[&str]) {
+        assert_eq!(self.tick(id).await.failures, []);
+        self.settle().await;
+        let audit = self.balanced(id).await;
+        assert!(audit.orders_live <= audit.stock_total, "{audit:?}");
+        assert_eq!(audit.queued, 0, "{audit:?}");
+        for name in acknowledged {
+            let record = self.ledger.record(id, &user(name)).await.expect("read");
+            assert!(record.is_some(), "{name} was told that he has a ticket");
+        }
+        // A second time changes nothing.
+        let figures = self.figures(id).await;
+        assert_eq!(self.tick(id).await.healed, []);
+        assert_eq!(self.figures(id).await, figures);
+    }
+
+    pub(crate) async fn recovers(&self, id: ActivityId) {
+        let refused = self.claim(id, "new", 1).await;
+        let not_ready = [NotReady::Recovering, NotReady::NotPreheated].map(|reason| Err(Refusal::NotReady(reason)));
+        assert!(not_ready.contains(&refused), "{refused:?}");
+        assert_eq!(self.tick(id).await.healed, [id]);
+    }
+
+    pub(crate) async fn succeeded(&self, id: ActivityId, name: &str) -> bool {
+        let record = self.ledger.record(id, &user(name)).await.expect("read");
+        record.is_some_and(|record| record.state == RecordState::Succeeded)
+    }
+}
