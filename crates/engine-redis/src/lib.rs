@@ -94,6 +94,7 @@ mod standing;
 mod summary;
 mod time;
 mod transfer;
+mod troubles;
 mod units;
 mod verdicts;
 mod watch;

@@ -16,6 +16,7 @@ use crate::remembered::Remembered;
 use crate::sales::Known;
 use crate::summary::{Answer, Outcome, Summary};
 use crate::time::Time;
+use crate::troubles::Troubles;
 use crate::watch::{Looking, Watched};
 use crate::winners::AllWinners;
 
@@ -43,6 +44,7 @@ pub(crate) struct Shared {
     /// The last figures of states that are no more.
     pub(crate) seen: Mutex<HashMap<ActivityId, Figures>>,
     sales: RwLock<HashMap<ActivityId, Known>>,
+    pub(crate) troubles: Troubles,
 }
 
 impl Shared {
@@ -61,6 +63,7 @@ impl Shared {
             looking: Mutex::default(),
             new_shard: Notify::new(),
             seen: Mutex::default(),
+            troubles: Troubles::default(),
             sales: RwLock::default(),
             options,
         }
@@ -68,6 +71,9 @@ impl Shared {
 
     pub(crate) fn remember(&self, place: Place, answer: &Answer) {
         let activity = place.activity;
+        if matches!(answer.outcome, Outcome::Done(..) | Outcome::None) {
+            self.can_use(place);
+        }
         match &answer.outcome {
             Outcome::Done(summary, _) => {
                 let summary: &Summary = summary;
@@ -99,12 +105,7 @@ impl Shared {
         }
     }
 
-    fn cannot_use(&self, place: Place, found: &str, reason: NotReady) {
-        tracing::error!(%place, found, "the state of a sale cannot be used; nobody is admitted to it");
-        self.lose(place, reason);
-    }
-
-    fn lose(&self, place: Place, reason: NotReady) {
+    pub(crate) fn lose(&self, place: Place, reason: NotReady) {
         if let Some(sale) = self.sales.write().get_mut(&place.activity)
             && sale.shards() == place.shards
         {
