@@ -34,6 +34,10 @@ impl House {
         }
         if let StoreUrl::Remote(_) = node.settings.store.url {
             let node = node.clone();
+            if !node.roles.worker {
+                let node = node.clone();
+                threads.push(start_thread("strays", move || adopt_until_shutdown(node))?);
+            }
             threads.push(start_thread("progress", move || progress::follow(node))?);
         }
         let (among_others, its_console) = (node.clone(), console.clone());
@@ -80,6 +84,23 @@ fn runtime() -> Runtime {
 async fn run_workers(node: Arc<Node>) {
     let workers = (0..node.settings.queue.workers).map(|_| node.worker().run(node.shutdown.house.clone()));
     futures_util::future::join_all(workers).await;
+}
+
+/// Offers what this node admitted to states that were lost since; where there are workers they do it.
+async fn adopt_until_shutdown(node: Arc<Node>) {
+    let settle = node.settle();
+    let mut ticks = interval(REFRESH_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let adopting = async {
+        loop {
+            ticks.tick().await;
+            settle.adopt_strays().await;
+        }
+    };
+    tokio::select! {
+        () = node.shutdown.house.cancelled() => {}
+        () = adopting => {}
+    }
 }
 
 async fn run_scheduler(node: Arc<Node>) {

@@ -119,8 +119,8 @@ impl Node {
         })
     }
 
-    /// One worker of the settlement.
-    pub(crate) fn worker(&self) -> Worker {
+    /// Settles tickets in this node's way.
+    pub(crate) fn settle(&self) -> Settle {
         let queue = &self.settings.queue;
         let options = SettleOptions {
             batch_size_max: self.settings.database.batch_size_max,
@@ -129,19 +129,28 @@ impl Node {
             retry_wait_max_ms: millis(queue.retry_wait_max),
             pay_within_ms: millis(self.settings.orders.pay_within),
         };
-        let settle = Settle::new(
+        Settle::new(
             self.stock.clone(),
             self.queue.clone(),
             self.ledger.clone(),
             self.results.clone(),
             self.settling_pace(),
             options,
-        );
+        )
+    }
+
+    /// One worker of the settlement.
+    pub(crate) fn worker(&self) -> Worker {
         let gate = self.gate.clone();
         let yielding = Arc::new(move || Yielding {
             backlog_max: gate.switches().backlog_max,
         });
-        Worker::new(Arc::new(settle), self.operator.clone(), yielding, self.counts.clone())
+        Worker::new(
+            Arc::new(self.settle()),
+            self.operator.clone(),
+            yielding,
+            self.counts.clone(),
+        )
     }
 
     /// What a worker counts its orders in. Where others write orders, too, the pace is measured in the store's figures.
