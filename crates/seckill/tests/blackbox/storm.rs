@@ -172,3 +172,20 @@ fn a_sale_on_redis_and_mariadb_outlives_what_dies_around_it() {
     let database = MariaDb::fresh();
     survives_accidents(&Stage::new(&database.url(), database.port()));
 }
+
+/// The store starts again with everything it had, then loses everything: the sale heals by itself each time, from what store, ledger and
+/// nodes know.
+#[test]
+fn a_sale_heals_by_itself_after_its_redis_was_killed_and_after_it_was_emptied() {
+    let database = Postgres::fresh();
+    let stage = Stage::new(&database.url(), database.port());
+    stage.storm(&[
+        &|stage| {
+            let mut shop = stage.shop.lock().expect("no panic");
+            shop.redis.kill();
+            shop.redis.start_again();
+        },
+        &|stage| stage.shop.lock().expect("no panic").redis.flush_all(),
+    ]);
+    stage.check();
+}
