@@ -124,15 +124,7 @@ fn a_master_that_gives_way_by_hand_loses_nobody() {
             set.cluster.servers[set.replica].until(&["ROLE"], "master");
             gave_way.store(true, Ordering::Relaxed);
         });
-        let mut sold = 0_u64;
-        let mut after = 0;
-        while after < 20 {
-            let reserved = buy_in_the_end(&set.running, &format!("u{sold}"));
-            sold += 1;
-            assert_eq!(reserved.ticket.sequence, sold, "each once, none lost");
-            after += u64::from(gave_way.load(Ordering::Relaxed));
-        }
-        sold
+        sold_past(&set.running, &gave_way)
     });
     let figures = set
         .running
@@ -155,4 +147,16 @@ fn a_slot_that_nobody_has_stops_its_sale_alone() {
     buy_of(&set.running, other, "a").expect("it has its slot");
     set.cluster.servers[set.owner].expect(&["CLUSTER", "ADDSLOTS", &slot], "+OK");
     buy_in_the_end(&set.running, "a");
+}
+
+/// Sells one after another until twenty have bought behind the moment, and gives how many have: each his own, and none lost.
+pub fn sold_past(running: &Running, moment: &AtomicBool) -> u64 {
+    let (mut sold, mut after) = (0_u64, 0);
+    while after < 20 {
+        let reserved = buy_in_the_end(running, &format!("u{sold}"));
+        sold += 1;
+        assert_eq!(reserved.ticket.sequence, sold, "each once, none lost");
+        after += u64::from(moment.load(Ordering::Relaxed));
+    }
+    sold
 }

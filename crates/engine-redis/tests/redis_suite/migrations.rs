@@ -9,7 +9,7 @@ use seckill_stock::conformance::Fixture;
 use seckill_stock::{Glance, Stock};
 use seckill_testkit::Redis;
 
-use crate::failovers::{Set, start};
+use crate::failovers::{Set, sold_past, start};
 use crate::sale::{buy, buy_in_the_end, in_all_places, key, open};
 use crate::sold_out::{glance, wait_until};
 
@@ -91,14 +91,7 @@ fn buyers_who_come_while_a_slot_moves_get_their_tickets_in_the_end() {
             moving.end();
             has_moved.store(true, Ordering::Relaxed);
         });
-        let (mut sold, mut after) = (0_u64, 0);
-        while after < 20 {
-            let reserved = buy_in_the_end(&set.running, &format!("u{sold}"));
-            sold += 1;
-            assert_eq!(reserved.ticket.sequence, sold, "each once, none lost");
-            after += u64::from(has_moved.load(Ordering::Relaxed));
-        }
-        sold
+        sold_past(&set.running, &has_moved)
     });
     let figures = set
         .running

@@ -10,15 +10,7 @@ use seckill_testkit::{Redis, Server};
 use serde_json::{Value, json};
 
 use crate::program;
-
-/// Says so when it is dropped, also by a test that fails.
-struct OnDrop<'a>(&'a AtomicBool);
-
-impl Drop for OnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-}
+use crate::storm::Ends;
 
 #[test]
 fn live_figures_follow_a_sale_and_end_with_the_server() {
@@ -49,7 +41,7 @@ fn live_figures_follow_a_sale_and_end_with_the_server() {
                 server.buy(activity, &format!("late{late}"), "k").expect("answers");
             }
         });
-        let _ends = OnDrop(&seen);
+        let _ends = Ends(&seen);
         live.until(sold_out)
     });
     assert_eq!(

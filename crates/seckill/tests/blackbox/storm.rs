@@ -31,8 +31,8 @@ pub(crate) struct Stage {
     answers: AtomicU64,
 }
 
-/// The rush is over when this is dropped, also by a test that fails.
-struct Ends<'a>(&'a AtomicBool);
+/// Others hear that it is over when this is dropped, also by a test that fails.
+pub(crate) struct Ends<'a>(pub(crate) &'a AtomicBool);
 
 impl Drop for Ends<'_> {
     fn drop(&mut self) {
