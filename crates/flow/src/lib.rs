@@ -32,6 +32,7 @@ mod results;
 mod schedule;
 mod settle;
 mod settle_alone;
+mod strays;
 mod worker;
 mod worker_counts;
 

@@ -109,6 +109,8 @@ pub struct Rebase {
     pub left: u64,
     /// Last movement contained in `left`.
     pub applied_movement: u64,
+    /// Whether the units left may become more than there are; else those that are left by then stay, where they are fewer.
+    pub may_rise: bool,
     /// Buyers with a final result that the ledger does not have: queued again.
     pub requeue: Vec<UserId>,
 }

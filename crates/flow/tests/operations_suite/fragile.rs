@@ -16,7 +16,7 @@ use tokio::sync::{Notify, RwLock};
 
 use crate::engine::Handle;
 
-type Meanwhile = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type Meanwhile = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 pub(crate) struct Fragile {
     engine: Handle,
@@ -32,6 +32,8 @@ pub(crate) struct Fragile {
     records: Mutex<Option<Verdicts>>,
     pages_read: AtomicBool,
     meanwhile: Mutex<Option<Meanwhile>>,
+    /// Happens once a state was given up, before the next is built.
+    pub(crate) overtaken: Mutex<Option<Meanwhile>>,
 }
 
 #[async_trait]
@@ -98,7 +100,12 @@ impl Stock for Fragile {
         shards: Shards,
         epoch: Epoch,
     ) -> Result<GivenUp, seckill_stock::Error> {
-        self.engine.give_up(activity, shards, epoch).await
+        let given_up = self.engine.give_up(activity, shards, epoch).await;
+        let overtaken = self.overtaken.lock().take();
+        if let Some(overtaken) = overtaken {
+            overtaken.await;
+        }
+        given_up
     }
     async fn rebase(&self, rebase: Rebase) -> Result<(), seckill_stock::Error> {
         self.stock_write()?;

@@ -139,7 +139,11 @@ impl DeadLetters for Database {
             tickets.iter().try_for_each(|parking| {
                 let activity = parking.delivery.ticket.activity;
                 dialect::lock_sale(transaction, activity)?;
-                check_epoch(transaction, activity, epoch)?;
+                match check_epoch(transaction, activity, epoch) {
+                    // An unknown activity has no newer state.
+                    Ok(()) | Err(Stop::Ledger(Error::NotFound(_))) => {}
+                    Err(stop) => return Err(stop),
+                }
                 park(transaction, parking, now)
             })
         })
