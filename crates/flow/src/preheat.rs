@@ -105,12 +105,8 @@ impl Operator {
                 applied_movement: row.last_movement,
             };
             let waiting = taken.kept.len();
-            let accepted: u64 = [&known.buyers, &taken.kept]
-                .into_iter()
-                .flatten()
-                .map(|buyer| buyer.quantity.get())
-                .sum();
             let buyers = [known.buyers, taken.kept.clone()].concat();
+            let accepted: u64 = buyers.iter().map(|buyer| buyer.quantity.get()).sum();
             if let OpenOutcome::Exists { .. } = self.open(id, opened, buyers, instead).await? {
                 return self.present(id).await?.ok_or(Error::Unstable);
             }

@@ -13,10 +13,12 @@ use crate::{Answer, Glance, OpenOutcome, Opening, Reserved, Stock};
 
 mod brakes;
 mod claims;
+mod rebases;
 mod states;
 
 pub use brakes::*;
 pub use claims::*;
+pub use rebases::*;
 pub use states::*;
 
 /// A fresh engine whose clock stands at [`Fixture::OPENS`].

@@ -2,7 +2,7 @@
 
 use seckill_sale::{FailureReason, Restored, Shards};
 
-use crate::{Condition, GivenUp, Rebase};
+use crate::{Condition, GivenUp};
 
 use super::{
     Epoch, EpochMs, Fixture, Glance, NotReady, OpenOutcome, Quantity, Refusal, RequestKey, Status, TicketState, UserId,
@@ -156,27 +156,6 @@ pub async fn a_rebuilt_state_knows_its_buyers(fixture: &Fixture) {
         (figures.accepted, figures.queued, figures.dead, figures.stock_left),
         (5, 2, 1, 0)
     );
-}
-
-/// What was sold since somebody counted stays sold.
-pub async fn a_rebase_that_may_not_raise_leaves_fewer_units_as_they_are(fixture: &Fixture) {
-    fixture.open(5).await;
-    fixture.bought("a", 1).await;
-    fixture.bought("b", 2).await;
-    for (epoch, left, may_rise, expected) in [(2, 4, false, 3), (3, 2, false, 2), (4, 4, true, 4)] {
-        let rebase = Rebase {
-            activity: Fixture::activity(),
-            epoch: Epoch::new(epoch).expect("in range"),
-            left,
-            applied_movement: epoch,
-            may_rise,
-            requeue: Vec::new(),
-        };
-        fixture.stock.rebase(rebase).await.expect("done");
-        let figures = fixture.stock.figures(Fixture::activity()).await;
-        let figures = figures.expect("answers").expect("has a state");
-        assert_eq!((figures.stock_left, figures.applied_movement), (expected, epoch));
-    }
 }
 
 /// A forgotten sale can be opened anew.
