@@ -42,7 +42,7 @@ use wire::Target;
 /// How a server is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerOptions {
-    /// Connections that write, at least 1: batches of this many activities are written side by side.
+    /// Connections that write, at least 1: so many batches are written side by side, of one activity or of several.
     pub writers: u8,
     /// Connections that read, at least 1.
     pub readers: u8,
