@@ -91,6 +91,12 @@ pub fn run(config: &OverloadConfig) -> Result<OverloadReport> {
     };
     let rough = steps.step(Pace::Closed, PROBE_REQUESTS)?.accepted_per_s;
     let best = steps.step(Pace::Closed, count(rough, config.seconds))?;
+    if best.accepted == 0 {
+        return Err(Error::Usage(format!(
+            "nothing was accepted in a closed loop: {:?} {:?}",
+            best.outcomes, best.unanswered
+        )));
+    }
     let capacity_per_s = best.accepted_per_s;
     let usual = Pace::Steady {
         rate_per_s: (capacity_per_s / 2.0).max(1.0),

@@ -174,7 +174,7 @@ mod tests {
         let done = servers.work_since(before).unwrap();
         assert_eq!(done.commands, 10);
         assert!((0.0..1.0).contains(&done.cpu_s), "{done:?}");
-        assert_eq!(servers.durability().unwrap(), "AOF everysec");
+        assert_eq!(servers.durability().unwrap(), "AOF always");
     }
 
     #[test]

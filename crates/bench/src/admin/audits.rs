@@ -40,8 +40,8 @@ impl Admin {
                 .is_none_or(|depth| depth == 0.0);
             if empty || AUDIT_EVERY <= audited_at.elapsed() {
                 audited_at = Instant::now();
-                let audit = self.audit(activity_id)?;
-                if audit.queued == 0 && audit.balanced.is_some() {
+                let audit = self.audit_now(activity_id)?;
+                if let Some(audit) = audit.filter(|audit| audit.queued == 0) {
                     return Ok(audit);
                 }
             }
@@ -62,8 +62,7 @@ impl Admin {
     pub fn wait_balanced(&self, activity_id: u64, limit: Duration) -> Result<Audit> {
         let end = Instant::now() + limit;
         loop {
-            let audit = self.audit(activity_id)?;
-            if audit.balanced.is_some() {
+            if let Some(audit) = self.audit_now(activity_id)? {
                 return Ok(audit);
             }
             if end <= Instant::now() {
@@ -73,6 +72,15 @@ impl Admin {
                 });
             }
             std::thread::sleep(LOOK_EVERY);
+        }
+    }
+
+    /// The audit, where it can be read stably now. A store that does not answer in time may in a moment.
+    fn audit_now(&self, activity_id: u64) -> Result<Option<Audit>> {
+        match self.audit(activity_id) {
+            Ok(audit) => Ok(audit.balanced.is_some().then_some(audit)),
+            Err(Error::Answer { status: 503, .. }) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 }
