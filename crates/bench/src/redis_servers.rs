@@ -15,7 +15,7 @@ const CLUSTER: &str = "redis-cluster://";
 /// What servers have done and used since they began, all of them together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Work {
-    /// Commands, those of other clients too, without those that scripts call.
+    /// Commands, those that scripts call and those of other clients too.
     pub commands: u64,
     /// User and system time of the processes, in seconds; of children that write files, nothing.
     pub cpu_s: f64,

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::redis_servers::Work;
 
-/// Commands for 1,000 refusals that a store may see beside what it sees of an idle product. Refusals that were asked for in batches, as
-/// large as 64 connections can make them, would be 16.
+/// Commands for 1,000 refusals that a store may see beside what it sees of an idle product. Refusals that were asked for in calls as large as
+/// 64 connections can make them would be 16 calls, each with a dozen commands of its script.
 pub const COMMANDS_PER_1000_MAX: f64 = 2.0;
 
 /// What the product's runs were to the servers of its store.

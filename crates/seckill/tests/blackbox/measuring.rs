@@ -41,7 +41,14 @@ fn keys(redis: &Redis, pattern: &str) -> usize {
 fn the_articles_algorithm_and_a_bare_answer_are_compared_with_purchases_on_one_redis() {
     let redis = Redis::start_with(&[("appendfsync", "everysec")]);
     let requests = REQUESTS.to_string();
-    let small = ["--baseline", "naive", "--pair-requests", &requests, "--pair-connections", "32"];
+    let small = [
+        "--baseline",
+        "naive",
+        "--pair-requests",
+        &requests,
+        "--pair-connections",
+        "32",
+    ];
     let (code, stdout, stderr) = bench(&redis, &small);
     assert_eq!(code, 0, "{stdout}{stderr}");
     for said in [
@@ -64,18 +71,21 @@ fn the_articles_algorithm_and_a_bare_answer_are_compared_with_purchases_on_one_r
 #[test]
 fn refusals_are_counted_at_the_redis_which_does_not_hear_of_them() {
     let redis = Redis::start();
-    let requests = REQUESTS.to_string();
-    let report = measured(&redis, &["--only", "refusals", "--pair-requests", &requests]);
+    // With few connections each call of the store would carry few of them.
+    let (requests, connections) = (REQUESTS.to_string(), "4");
+    let small = ["--pair-requests", &requests, "--pair-connections", connections];
+    let report = measured(&redis, &[&["--only", "refusals"], &small[..]].concat());
     let ratio = &report["ratios"][0];
     assert_eq!(ratio["comparison"], "refusals");
     let store = &ratio["store"];
     assert_eq!(store["requests"], json!(ROUNDS * REQUESTS));
-    // Leases and refreshes are a few dozen a second, however long the runs take here.
+    let figure = |name: &str| store[name].as_f64().expect("a number");
     let commands = store["work"]["commands"].as_f64().expect("a number");
-    let (seconds, idle) = (store["seconds"].as_f64(), store["idle_commands_per_s"].as_f64());
+    // Leases and refreshes go on meanwhile, and not always evenly. Claims would be a dozen commands for at most four refusals.
+    let above_idle = commands - figure("idle_commands_per_s") * figure("seconds");
     assert!(
-        commands < (ROUNDS * REQUESTS) as f64 / 2.0,
-        "{commands} in {seconds:?} s, {idle:?} a second when idle"
+        above_idle < (ROUNDS * REQUESTS) as f64,
+        "{above_idle} of {commands}: {store}"
     );
 }
 
