@@ -1,5 +1,6 @@
 //! A small client of the admin API. It prepares sales and audits them.
 
+mod audits;
 mod products;
 
 use std::net::SocketAddr;
@@ -7,14 +8,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::audit::Audit;
 use crate::http::{Answer, call, get};
 use crate::metrics::Metrics;
 use crate::process::LOOK_EVERY;
 use crate::{Error, Result};
-
-/// How often a sale is audited while something is queued.
-const AUDIT_EVERY: Duration = Duration::from_secs(5);
 
 /// The admin port of a server.
 #[derive(Clone)]
@@ -102,18 +99,6 @@ impl Admin {
             .map(drop)
     }
 
-    /// The conservation equation of an activity.
-    ///
-    /// # Errors
-    /// [`Error::Answer`] where the server refuses, [`Error::Malformed`] where members are missing.
-    pub fn audit(&self, activity_id: u64) -> Result<Audit> {
-        let path = format!("/admin/api/activities/{activity_id}/audit");
-        let data = get(self.address, &path, Some(&self.token))?.expect(200, "audit")?;
-        serde_json::from_value(data).map_err(|_| Error::Malformed {
-            what: format!("GET {path}"),
-        })
-    }
-
     /// Waits until the queue of all sales is empty, without an audit.
     ///
     /// # Errors
@@ -134,37 +119,6 @@ impl Admin {
             std::thread::sleep(LOOK_EVERY);
         }
         Ok(())
-    }
-
-    /// Waits until nothing is queued and the audit could be read stably; the audit. An audit counts every row of the sale, so the
-    /// queue's depth is looked at first (watching must not cost the server what is measured), and the audit asked anyway once in a while:
-    /// other sales may be in the queue.
-    ///
-    /// # Errors
-    /// [`Error::TooLate`] when `limit` passes first.
-    pub fn wait_settled(&self, activity_id: u64, limit: Duration) -> Result<Audit> {
-        let end = Instant::now() + limit;
-        let mut audited_at = Instant::now();
-        loop {
-            let empty = self
-                .metrics()?
-                .sum("seckill_queue_depth")
-                .is_none_or(|depth| depth == 0.0);
-            if empty || AUDIT_EVERY <= audited_at.elapsed() {
-                audited_at = Instant::now();
-                let audit = self.audit(activity_id)?;
-                if audit.queued == 0 && audit.balanced.is_some() {
-                    return Ok(audit);
-                }
-            }
-            if end <= Instant::now() {
-                return Err(Error::TooLate {
-                    what: format!("activity {activity_id} was not settled"),
-                    limit_s: limit.as_secs(),
-                });
-            }
-            std::thread::sleep(LOOK_EVERY);
-        }
     }
 
     /// The text of `/metrics`.

@@ -1,6 +1,7 @@
 //! Tests of the admin client against a stub server.
 
 use super::*;
+use crate::audit::Audit;
 use crate::testing::Stub;
 
 const AUDIT: Audit = Audit {

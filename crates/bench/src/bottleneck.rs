@@ -11,6 +11,11 @@ pub enum Bottleneck {
         /// In milliseconds.
         held_ms: u32,
     },
+    /// A store on a server: every answer of it arrives so much later.
+    RemoteStore {
+        /// In milliseconds.
+        delay_ms: u32,
+    },
     /// The processor: nothing is held back.
     Processor,
 }
@@ -19,7 +24,7 @@ impl Bottleneck {
     /// Offered load over capacity.
     pub(crate) fn factor(self) -> f64 {
         match self {
-            Self::Store { .. } => 5.0,
+            Self::Store { .. } | Self::RemoteStore { .. } => 5.0,
             Self::Processor => 1.5,
         }
     }
@@ -28,7 +33,7 @@ impl Bottleneck {
     /// one full batch of each core waits while another one is being written.
     pub(crate) fn closed_connections_max(self) -> usize {
         match self {
-            Self::Store { .. } => 1_024,
+            Self::Store { .. } | Self::RemoteStore { .. } => 1_024,
             Self::Processor => 512,
         }
     }
@@ -36,7 +41,7 @@ impl Bottleneck {
     /// Purchases a second under overload over the best, at least.
     pub(crate) fn goodput_min(self) -> f64 {
         match self {
-            Self::Store { .. } => 0.8,
+            Self::Store { .. } | Self::RemoteStore { .. } => 0.8,
             Self::Processor => 0.7,
         }
     }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::disk::DiskProbe;
 use crate::figures::{Pair, Spread};
+use crate::store_figures::StoreFigures;
 
 /// What is compared with the bare listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -67,6 +68,11 @@ impl Comparison {
         }
     }
 
+    /// Whether its answers come from memory alone, so that a store on servers hears nothing of them.
+    pub fn is_refusal(self) -> bool {
+        matches!(self, Self::Refusals | Self::FirstRefusals)
+    }
+
     /// The one status that its answers may have.
     pub(crate) fn status(self) -> u16 {
         match self {
@@ -96,8 +102,10 @@ pub struct RatioReport {
     pub cpu: Spread,
     /// Whether the medians reach the goal.
     pub reached: bool,
-    /// The disk below the data folder.
-    pub disk: DiskProbe,
+    /// The disk below the data folder, where the store is the product's own.
+    pub disk: Option<DiskProbe>,
+    /// What the product's runs were to the store, where that is on servers.
+    pub store: Option<StoreFigures>,
     /// Wrong answers, failed audits. A fast run that lost a unit is a failed run.
     pub violations: Vec<String>,
 }
@@ -108,7 +116,7 @@ impl RatioReport {
         comparison: Comparison,
         run: RunSize,
         pairs: Vec<Pair>,
-        disk: DiskProbe,
+        beneath: Beneath,
         violations: Vec<String>,
     ) -> Self {
         let rate = Spread::of(
@@ -124,6 +132,10 @@ impl RatioReport {
         let goal = comparison.goal();
         let reached = goal.rate_min <= rate.median && goal.cpu_max.is_none_or(|most| cpu.median <= most);
         let RunSize { requests, connections } = run;
+        let (disk, store) = match beneath {
+            Beneath::Disk(disk) => (Some(disk), None),
+            Beneath::Servers(store) => (None, Some(store)),
+        };
         RatioReport {
             comparison,
             goal,
@@ -134,9 +146,16 @@ impl RatioReport {
             cpu,
             reached,
             disk,
+            store,
             violations,
         }
     }
+}
+
+/// What the product's store stands on.
+pub(crate) enum Beneath {
+    Disk(DiskProbe),
+    Servers(StoreFigures),
 }
 
 /// How large every run of a comparison is.
@@ -147,67 +166,5 @@ pub(crate) struct RunSize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::figures::RunFigures;
-
-    fn pair(rate: f64, cpu: f64) -> Pair {
-        let figures = |requests_per_s, cpu_us_per_request| RunFigures {
-            requests_per_s,
-            cpu_us_per_request,
-            p50_ms: 1.0,
-            p99_ms: 2.0,
-        };
-        Pair {
-            bare: figures(1000.0, 10.0),
-            product: figures(1000.0 * rate, 10.0 * cpu),
-        }
-    }
-
-    fn of_pairs(pairs: Vec<Pair>) -> RatioReport {
-        let run = RunSize {
-            requests: 100,
-            connections: 4,
-        };
-        let disk = DiskProbe {
-            writes: 1,
-            write_bytes: 1,
-            min_ms: 1.0,
-            median_ms: 1.0,
-            p99_ms: 1.0,
-            max_ms: 1.0,
-        };
-        RatioReport::of(Comparison::Refusals, run, pairs, disk, Vec::new())
-    }
-
-    #[test]
-    fn median_and_spread_come_from_the_pairs() {
-        let report = of_pairs(vec![
-            pair(0.9, 1.0),
-            pair(0.5, 1.5),
-            pair(0.85, 1.2),
-            pair(0.81, 1.1),
-            pair(1.0, 1.0),
-        ]);
-        assert_eq!((report.rate.min, report.rate.median, report.rate.max), (0.5, 0.85, 1.0));
-        assert!(report.reached);
-    }
-
-    #[test]
-    fn either_missed_goal_is_a_miss() {
-        assert!(!of_pairs(vec![pair(0.79, 1.0)]).reached);
-        assert!(!of_pairs(vec![pair(0.9, 1.3)]).reached);
-    }
-
-    #[test]
-    fn even_number_of_values_has_the_mean_of_the_middle() {
-        assert_eq!(
-            Spread::of([4.0, 1.0, 2.0, 3.0].into_iter()),
-            Spread {
-                min: 1.0,
-                median: 2.5,
-                max: 4.0
-            }
-        );
-    }
-}
+#[path = "comparison_tests.rs"]
+mod tests;

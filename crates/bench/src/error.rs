@@ -45,6 +45,14 @@ pub enum Error {
         /// The limit, in seconds.
         limit_s: u64,
     },
+    /// A Redis server can't be reached, or refuses.
+    #[error("{what}")]
+    Store {
+        /// What was asked.
+        what: String,
+        /// The client's own reason.
+        source: redis::RedisError,
+    },
     /// A plan that makes no sense: zero connections, an address that is none, figures that are not positive.
     #[error("{0}")]
     Usage(String),
@@ -55,6 +63,12 @@ impl Error {
     pub(crate) fn io(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let what = what.into();
         move |source| Self::Io { what, source }
+    }
+
+    /// The same for a Redis server.
+    pub(crate) fn store(what: impl Into<String>) -> impl FnOnce(redis::RedisError) -> Self {
+        let what = what.into();
+        move |source| Self::Store { what, source }
     }
 
     /// The same for a file, naming its path.
@@ -69,9 +83,13 @@ impl Error {
 
     /// Whether the server could not be reached at all (exit code 4 of the commands).
     pub fn is_unreachable(&self) -> bool {
-        matches!(self, Self::Io { source, .. } if matches!(
-            source.kind(),
-            std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock
-        ))
+        match self {
+            Self::Io { source, .. } => matches!(
+                source.kind(),
+                std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::TimedOut | std::io::ErrorKind::WouldBlock
+            ),
+            Self::Store { source, .. } => source.is_connection_refusal() || source.is_timeout(),
+            _ => false,
+        }
     }
 }

@@ -112,7 +112,7 @@ impl Fleet {
     }
 
     /// Waits until every process that answers buyers knows an activity.
-    fn wait_known(&self, activity: u64) -> Result<()> {
+    pub(crate) fn wait_known(&self, activity: u64) -> Result<()> {
         let end = Instant::now() + KNOWN_LIMIT;
         let path = format!("/api/activities/{activity}");
         for &public in std::iter::once(&self.target.public).chain(&self.target.others) {

@@ -8,7 +8,7 @@ use crate::limits_text;
 use crate::outcome::{LoadReport, Percentiles, SLOT_MS};
 use crate::overload::OverloadReport;
 use crate::report::Report;
-use crate::words::{RatioWords, comparison_name, disk_words, grouped};
+use crate::words::{RatioWords, beneath_words, comparison_name, disk_words, grouped};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -193,7 +193,7 @@ fn ratios_section(page: &mut String, report: &Report) {
             if ratio.reached { "reached" } else { "missed" }.to_owned(),
             format!("{} × {}", ratio.pairs.len(), grouped(ratio.requests as f64)),
             ratio.connections.to_string(),
-            disk_words(&ratio.disk),
+            beneath_words(ratio),
         ]
     });
     table(
@@ -206,7 +206,7 @@ fn ratios_section(page: &mut String, report: &Report) {
             "",
             "pairs × requests",
             "connections",
-            "disk",
+            "store",
         ],
         rows,
     );

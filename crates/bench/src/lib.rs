@@ -6,6 +6,8 @@
 
 pub mod address;
 pub mod admin;
+pub mod article;
+mod article_text;
 pub mod audit;
 pub mod bottleneck;
 pub mod canonical;
@@ -29,18 +31,25 @@ mod limits_text;
 pub mod load;
 pub mod memory;
 pub mod metrics;
+pub mod naive;
 pub mod outcome;
 pub mod overload;
 mod pace;
 pub mod plan;
 pub mod process;
 pub mod ratios;
+mod ratios_text;
+pub mod redis_servers;
+pub mod relay;
 pub mod report;
 pub mod restart;
+mod runs;
 pub mod server;
 pub mod soak;
 #[cfg(test)]
 mod stand_in;
+pub mod store_figures;
+pub mod subject;
 mod tally;
 pub mod target;
 #[cfg(test)]

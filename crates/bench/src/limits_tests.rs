@@ -11,13 +11,14 @@ use crate::restart::{self, RestartConfig};
 use crate::server::ServerConfig;
 use crate::soak::{self, SoakConfig};
 use crate::stand_in::program;
+use crate::subject::SubjectConfig;
 
 #[test]
 fn overload_runs_its_four_steps() {
     let (_folder, executable) = program();
     for bottleneck in [Bottleneck::Processor, Bottleneck::Store { held_ms: 1 }] {
         let config = OverloadConfig {
-            server: ServerConfig::of(&executable),
+            product: SubjectConfig::Alone(ServerConfig::of(&executable)),
             bottleneck,
             seconds: 0.1,
             connections: 8,

@@ -1,7 +1,8 @@
-//! Overload, memory, soak, restart and expiry for a terminal.
+//! The articles' algorithm, overload, memory, soak, restart and expiry for a terminal.
 
 mod soak;
 
+use crate::article_text::article_text;
 use crate::expiry::{EXPIRED_AFTER_S_MAX, ExpiryReport};
 use crate::memory::MemoryReport;
 use crate::overload::OverloadReport;
@@ -37,6 +38,9 @@ pub(crate) fn overload_text(text: &mut String, overload: &OverloadReport) {
 
 /// All but the overload, where they were measured.
 pub(crate) fn of_limits(text: &mut String, report: &Report) {
+    if let Some(article) = &report.article {
+        article_text(text, article);
+    }
     if let Some(memory) = &report.memory {
         memory_text(text, memory);
     }

@@ -3,28 +3,24 @@
 //! Four steps on one server, each with a sale of its own: its usual latency at half of its capacity, its capacity (closed loop), the
 //! overload (open loop), and the usual load again until it answers as before.
 
+mod goals;
+mod slowed;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use crate::bottleneck::Bottleneck;
-use crate::disk;
-use crate::held_disk::{Held, HeldDisk};
 use crate::jobs::Jobs;
-use crate::load::{self, CONNECTIONS_MAX, Load, Pace};
+use crate::load::{self, Load, Pace};
 use crate::outcome::LoadReport;
-use crate::server::{Server, ServerConfig};
-use crate::target::Target;
+use crate::subject::{Subject, SubjectConfig};
 use crate::token::UserIds;
 use crate::{Error, Result};
+use goals::{RECOVERY_LIMIT, forbidden, is_normal, missed};
+use slowed::Slowed;
 
-/// How long the server may take to be back to normal.
-const RECOVERY_LIMIT: Duration = Duration::from_secs(10);
-/// How long the p99 of accepted purchases may lie above the store's own time.
-const P99_ABOVE_STORE_MS_MAX: f64 = 50.0;
-/// A p99 within this of the earlier one counts as back to normal; a p99 of a second's load moves by more than a tenth by itself.
-const P99_NOISE_MS: f64 = 20.0;
 /// How long the settlement of one step may take.
 const SETTLE_LIMIT: Duration = Duration::from_secs(120);
 /// Length of one usual load, before and after.
@@ -35,9 +31,9 @@ const PROBE_REQUESTS: usize = 5_000;
 /// An overload to run.
 #[derive(Debug, Clone)]
 pub struct OverloadConfig {
-    /// The server.
-    pub server: ServerConfig,
-    /// What limits it.
+    /// The product.
+    pub product: SubjectConfig,
+    /// What limits it; a store on a server only where the product has one.
     pub bottleneck: Bottleneck,
     /// How long the overload lasts.
     pub seconds: f64,
@@ -52,7 +48,8 @@ pub struct OverloadConfig {
 pub struct OverloadReport {
     /// What limited the server.
     pub bottleneck: Bottleneck,
-    /// What one step of a store that is held back takes by itself: the delay and the disk's median, in milliseconds.
+    /// What one step of a store that is held back takes by itself, in milliseconds: the delay and the disk's median, or the median answer of a
+    /// server to a `PING` that takes the same way.
     pub store_own_ms: Option<f64>,
     /// The best rate of accepted purchases, in a closed loop.
     pub capacity_per_s: f64,
@@ -83,27 +80,23 @@ pub fn run(config: &OverloadConfig) -> Result<OverloadReport> {
             config.seconds
         )));
     }
-    let (mut server, mut held) = (config.server.clone(), None);
-    if let Bottleneck::Store { held_ms } = config.bottleneck {
-        let disk = HeldDisk::build(Held::Journal, Duration::from_millis(held_ms.into()))?;
-        server.environment.extend(disk.environment());
-        held = Some(disk);
-    }
-    let per_ip = (
-        "SECKILL_SERVER__CONNECTIONS_PER_IP".to_owned(),
-        CONNECTIONS_MAX.to_string(),
-    );
-    server.environment.push(per_ip);
-    let server = Server::start(&server)?;
-    let disk = disk::probe(server.folder())?;
+    let slowed = Slowed::start(config)?;
+    let product = Subject::start(slowed.product())?;
+    let store_own_ms = slowed.own_ms(&product)?;
     let mut steps = Steps {
-        target: server.target().clone(),
+        product: &product,
         config,
         users: UserIds::random(),
         violations: Vec::new(),
     };
     let rough = steps.step(Pace::Closed, PROBE_REQUESTS)?.accepted_per_s;
     let best = steps.step(Pace::Closed, count(rough, config.seconds))?;
+    if best.accepted == 0 {
+        return Err(Error::Usage(format!(
+            "nothing was accepted in a closed loop: {:?} {:?}",
+            best.outcomes, best.unanswered
+        )));
+    }
     let capacity_per_s = best.accepted_per_s;
     let usual = Pace::Steady {
         rate_per_s: (capacity_per_s / 2.0).max(1.0),
@@ -111,26 +104,26 @@ pub fn run(config: &OverloadConfig) -> Result<OverloadReport> {
     let usual_requests = count(capacity_per_s / 2.0, USUAL_S);
     let before = steps.step(usual, usual_requests)?;
     let offered_per_s = (capacity_per_s * config.bottleneck.factor()).max(1.0);
-    let overload = steps.step(
-        Pace::Steady {
-            rate_per_s: offered_per_s,
-        },
-        count(offered_per_s, config.seconds),
-    )?;
+    let storm = Pace::Steady {
+        rate_per_s: offered_per_s,
+    };
+    let overloaded = steps.load(storm, count(offered_per_s, config.seconds))?;
     let ended = Instant::now();
-    let mut recovered_after_s = None;
+    // Its orders are still being written: nobody waits for that outside.
+    let (mut recovered_after_s, mut afterwards) = (None, Vec::new());
     while recovered_after_s.is_none() && ended.elapsed() < RECOVERY_LIMIT {
         let began = ended.elapsed();
-        let after = steps.step(usual, usual_requests)?;
-        recovered_after_s = is_normal(&after, &before).then_some(began.as_secs_f64());
+        let after = steps.load(usual, usual_requests)?;
+        recovered_after_s = is_normal(&after.load, &before).then_some(began.as_secs_f64());
+        afterwards.push(after);
     }
+    for after in afterwards {
+        steps.settle(after)?;
+    }
+    let overload = steps.settle(overloaded)?;
     let Steps { violations, .. } = steps;
-    server.stop()?;
-    drop(held);
-    let store_own_ms = match config.bottleneck {
-        Bottleneck::Store { held_ms } => Some(f64::from(held_ms) + disk.median_ms),
-        Bottleneck::Processor => None,
-    };
+    product.stop()?;
+    drop(slowed);
     let mut report = OverloadReport {
         bottleneck: config.bottleneck,
         store_own_ms,
@@ -151,46 +144,30 @@ fn count(rate_per_s: f64, seconds: f64) -> usize {
     (rate_per_s * seconds).ceil().max(1.0) as usize
 }
 
-/// Everything was accepted, about as fast as before.
-fn is_normal(after: &LoadReport, before: &LoadReport) -> bool {
-    let p99_ms_max = (before.accepted_latency.p99_ms * 1.1).max(before.accepted_latency.p99_ms + P99_NOISE_MS);
-    after.accepted == after.requests && after.accepted_latency.p99_ms <= p99_ms_max
-}
-
-/// What a run should have reached and didn't.
-fn missed(report: &OverloadReport) -> Vec<String> {
-    let mut missed = Vec::new();
-    let (goodput, wanted) = (report.goodput, report.bottleneck.goodput_min());
-    if goodput < wanted {
-        missed.push(format!("goodput {goodput:.2} of the best, {wanted:.2} wanted"));
-    }
-    let p99_ms = report.overload.accepted_latency.p99_ms;
-    if let Some(own_ms) = report
-        .store_own_ms
-        .filter(|own_ms| own_ms + P99_ABOVE_STORE_MS_MAX < p99_ms)
-    {
-        missed.push(format!(
-            "p99 of accepted {p99_ms:.1} ms, the store's own time is {own_ms:.1} ms"
-        ));
-    }
-    if report.recovered_after_s.is_none() {
-        missed.push(format!("not back to normal within {} s", RECOVERY_LIMIT.as_secs()));
-    }
-    missed
-}
-
 struct Steps<'a> {
-    target: Target,
+    product: &'a Subject,
     config: &'a OverloadConfig,
     users: UserIds,
     violations: Vec<String>,
 }
 
+/// A sale that was stormed, and has not been audited yet.
+struct Stormed {
+    activity_id: u64,
+    load: LoadReport,
+}
+
 impl Steps<'_> {
-    /// A sale with a unit for everybody: whoever is refused was refused for the load.
+    /// A load, and its audit.
     fn step(&mut self, pace: Pace, requests: usize) -> Result<LoadReport> {
-        let target = &self.target;
-        let activity_id = target.admin.open_sale("overload", requests as u64)?;
+        let stormed = self.load(pace, requests)?;
+        self.settle(stormed)
+    }
+
+    /// A sale with a unit for everybody: whoever is refused was refused for the load.
+    fn load(&mut self, pace: Pace, requests: usize) -> Result<Stormed> {
+        let target = self.product.target();
+        let activity_id = self.product.open_sale("overload", requests as u64)?;
         let jobs = Jobs::purchases(target.public, activity_id, requests, &target.signer, &mut self.users);
         let connections = match pace {
             Pace::Closed => {
@@ -203,9 +180,16 @@ impl Steps<'_> {
             connections: connections.min(requests),
             threads: self.config.threads,
             pace,
+            others: target.others.clone(),
             ..Load::once_each(target.public, Arc::new(jobs))
         })?;
-        let audit = target.admin.wait_settled(activity_id, SETTLE_LIMIT)?;
+        Ok(Stormed { activity_id, load })
+    }
+
+    /// Waits until its orders are written, and audits it.
+    fn settle(&mut self, stormed: Stormed) -> Result<LoadReport> {
+        let Stormed { activity_id, load } = stormed;
+        let audit = self.product.target().admin.wait_settled(activity_id, SETTLE_LIMIT)?;
         self.violations.extend(audit.faults());
         let known = load.accepted + load.unknown.len() as u64;
         if audit.accepted < load.accepted || known < audit.accepted {
@@ -218,22 +202,3 @@ impl Steps<'_> {
         Ok(load)
     }
 }
-
-/// Answers that no load excuses: anything but 2xx, 4xx and 503, and silence.
-fn forbidden(load: &LoadReport) -> Vec<String> {
-    let allowed = |status: u16| (200..300).contains(&status) || (400..500).contains(&status) || status == 503;
-    let wrong = load.outcomes.iter().filter(|outcome| !allowed(outcome.status));
-    let mut said: Vec<String> = wrong
-        .map(|outcome| format!("{} answers {}", outcome.count, outcome.status))
-        .collect();
-    said.extend(
-        load.unanswered
-            .iter()
-            .map(|silent| format!("{} requests without an answer: {}", silent.count, silent.reason)),
-    );
-    said
-}
-
-#[cfg(test)]
-#[path = "overload_tests.rs"]
-mod tests;

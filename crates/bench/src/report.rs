@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::article::ArticleReport;
 use crate::canonical::SaleReport;
 use crate::comparison::RatioReport;
 use crate::expiry::ExpiryReport;
@@ -20,6 +21,8 @@ pub struct Report {
     pub sale: Option<SaleReport>,
     /// Comparisons with the bare listener.
     pub ratios: Vec<RatioReport>,
+    /// The comparison with the articles' algorithm on Redis.
+    pub article: Option<ArticleReport>,
     /// Overloads.
     pub overloads: Vec<OverloadReport>,
     /// What a buyer, a stream, a forged request cost in memory.
@@ -37,13 +40,18 @@ impl Report {
     pub fn violations(&self) -> Vec<&str> {
         let sale = self.sale.iter().flat_map(|sale| &sale.violations);
         let ratios = self.ratios.iter().flat_map(|ratio| &ratio.violations);
+        let article = self.article.iter().flat_map(|article| &article.violations);
         let overloads = self.overloads.iter().flat_map(|overload| &overload.violations);
         let memory = self.memory.iter().flat_map(|memory| &memory.violations);
         let soak = self.soak.iter().flat_map(|soak| &soak.violations);
         let restart = self.restart.iter().flat_map(|restart| &restart.violations);
         let expiries = self.expiries.iter().flat_map(|expiry| &expiry.violations);
         let limits = overloads.chain(memory).chain(soak).chain(restart).chain(expiries);
-        sale.chain(ratios).chain(limits).map(String::as_str).collect()
+        sale.chain(ratios)
+            .chain(article)
+            .chain(limits)
+            .map(String::as_str)
+            .collect()
     }
 
     /// 3 where a checked condition is violated, else 0. A missed speed alone is no violation.

@@ -1,7 +1,7 @@
 //! Tests of the three forms of a report, on a sale that a stub has run.
 
 use super::*;
-use crate::comparison::{Comparison, RunSize};
+use crate::comparison::{Beneath, Comparison, RunSize};
 use crate::disk::DiskProbe;
 use crate::figures::{Pair, RunFigures};
 use crate::plan::{Crowd, Figures, plan};
@@ -34,7 +34,7 @@ fn ratio(comparison: Comparison, rate: f64) -> RatioReport {
             connections: 64,
         },
         vec![pair; 5],
-        disk,
+        Beneath::Disk(disk),
         Vec::new(),
     )
 }

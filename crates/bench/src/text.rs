@@ -3,15 +3,12 @@
 use std::fmt::Write as _;
 
 use crate::canonical::SaleReport;
-use crate::comparison::RatioReport;
 use crate::limits_text::{of_limits, overload_text};
 use crate::outcome::LoadReport;
 use crate::plan::Plan;
+use crate::ratios_text::ratios_text;
 use crate::report::Report;
-use crate::words::{
-    RatioWords, audit_words, comparison_name, disk_words, grouped, last_order_words, percentile_words, reached_word,
-    results_words,
-};
+use crate::words::{audit_words, disk_words, grouped, last_order_words, percentile_words, results_words};
 
 /// The whole report.
 pub(crate) fn of_report(report: &Report) -> String {
@@ -118,44 +115,6 @@ pub(crate) fn load_rows(text: &mut String, load: &LoadReport) {
     }
     row(text, "latency", &percentile_words(&load.latency));
     row(text, "latency of accepted", &percentile_words(&load.accepted_latency));
-}
-
-fn ratios_text(text: &mut String, ratios: &[RatioReport]) {
-    line(
-        text,
-        "against the bare listener: median (min to max) of interleaved pairs",
-    );
-    for ratio in ratios {
-        let RatioWords { rate, cpu } = RatioWords::of(ratio);
-        let wanted_cpu = ratio
-            .goal
-            .cpu_max
-            .map_or(String::new(), |most| format!(", CPU at most {most:.2}"));
-        let reached = reached_word(ratio.reached);
-        row(
-            text,
-            comparison_name(ratio.comparison),
-            &format!("rate × {rate}, CPU a request × {cpu}"),
-        );
-        row(
-            text,
-            "",
-            &format!(
-                "wanted: rate at least {:.2}{wanted_cpu}: {reached}",
-                ratio.goal.rate_min
-            ),
-        );
-        let (pairs, requests) = (ratio.pairs.len(), grouped(ratio.requests as f64));
-        row(
-            text,
-            "",
-            &format!(
-                "{pairs} pairs of {requests} requests, {} connections; {}",
-                ratio.connections,
-                disk_words(&ratio.disk)
-            ),
-        );
-    }
 }
 
 /// A plan for a terminal.

@@ -20,12 +20,16 @@ pub(crate) struct RatioWords {
 
 impl RatioWords {
     pub(crate) fn of(ratio: &RatioReport) -> Self {
-        let words = |spread: Spread| format!("{:.2} ({:.2} to {:.2})", spread.median, spread.min, spread.max);
         Self {
-            rate: words(ratio.rate),
-            cpu: words(ratio.cpu),
+            rate: spread_words(ratio.rate),
+            cpu: spread_words(ratio.cpu),
         }
     }
+}
+
+/// Median, smallest and largest.
+pub(crate) fn spread_words(spread: Spread) -> String {
+    format!("{:.2} ({:.2} to {:.2})", spread.median, spread.min, spread.max)
 }
 
 /// What a comparison is called.
@@ -77,6 +81,7 @@ pub(crate) fn results_words(sale: &SaleReport) -> String {
 pub(crate) fn bottleneck_words(bottleneck: Bottleneck) -> String {
     match bottleneck {
         Bottleneck::Store { held_ms } => format!("store (each sync held for {held_ms} ms) carries"),
+        Bottleneck::RemoteStore { delay_ms } => format!("store (each answer of it {delay_ms} ms late) carries"),
         Bottleneck::Processor => "processor carries".to_owned(),
     }
 }
@@ -105,6 +110,19 @@ pub(crate) fn disk_words(disk: &DiskProbe) -> String {
         "{} KiB + fdatasync: median {median_ms:.2} ms, p99 {p99_ms:.2} ms",
         write_bytes / 1024
     )
+}
+
+/// What a comparison's product stands on.
+pub(crate) fn beneath_words(ratio: &RatioReport) -> String {
+    let disk = ratio.disk.as_ref().map(disk_words);
+    let store = ratio.store.as_ref().map(|store| {
+        format!(
+            "Redis with {}, {:.2} µs of its CPU a request",
+            store.durability,
+            store.cpu_us_per_request()
+        )
+    });
+    disk.or(store).unwrap_or_default()
 }
 
 pub(crate) fn audit_words(audit: &Audit) -> String {

@@ -7,14 +7,8 @@ use seckill_sale::UserId;
 
 use crate::{Outcome, runtime};
 
-const SCRIPT: &str = "
-if redis.call('SISMEMBER', KEYS[2], ARGV[1]) == 1 then return -1 end
-local left = tonumber(redis.call('GET', KEYS[1]) or '0')
-if left <= 0 then return 0 end
-redis.call('DECR', KEYS[1])
-redis.call('SADD', KEYS[2], ARGV[1])
-redis.call('XADD', KEYS[3], '*', 'user', ARGV[1], 'request', ARGV[2])
-return 1";
+/// The same script that `seckill bench --baseline naive` answers buyers with.
+const SCRIPT: &str = include_str!("../../../bench/src/naive.lua");
 
 /// All users buy, `in_flight` at a time. Gives how many were admitted.
 pub(crate) fn run(url: &str, pair: usize, users: &[UserId], in_flight: usize) -> Outcome<usize> {

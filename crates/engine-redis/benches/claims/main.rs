@@ -1,10 +1,15 @@
 //! What a claim costs the server, beside the articles' algorithm on the same client: one script call a buyer, with the queue in it.
 //!
-//! `cargo bench -p seckill-engine-redis --bench claims -- [claims a run] [appendfsync] [in flight]` on a Redis of its own. Every claim is admitted, which
-//! is what costs most. Both sides keep as many claims in flight, 256 where nothing else is said, on one multiplexed connection; ours has one batcher, as every process has.
+//! `cargo bench -p seckill-engine-redis --bench claims -- [claims a run] [appendfsync] [in flight]` on a Redis of its own. Every claim is
+//! admitted, which is what costs most. Both sides keep as many claims in flight, 256 where nothing else is said, on one multiplexed
+//! connection; ours has one batcher, as every process has.
+//!
+//! With `cluster` before the numbers, a table of sales in 1, 2, 4 and 8 shards on a cluster of its own, three masters with a replica each; with
+//! `redis-cluster://host:port` in its place on one that runs already, whose keys all go.
 #![expect(clippy::print_stdout, reason = "a benchmark's figures are its output")]
 
 mod article;
+mod shards;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,9 +17,9 @@ use std::time::Instant;
 
 use rand::RngExt as _;
 use seckill_engine_redis::{Engine, Options};
-use seckill_sale::{ActivityId, Claim, Quantity, RequestId, RequestKey, UserId};
+use seckill_sale::{ActivityId, Claim, Quantity, RequestId, RequestKey, Shards, UserId};
 use seckill_stock::conformance::Fixture;
-use seckill_stock::{Batcher, Stock};
+use seckill_stock::{Batcher, Opening, Stock};
 use seckill_testkit::Redis;
 
 /// Claims in flight where no number is given.
@@ -35,11 +40,24 @@ struct Run {
     batch: f64,
 }
 
+/// What is sold.
+struct Sale {
+    activity: u64,
+    shards: Shards,
+    units: u64,
+}
+
 fn main() -> Outcome<()> {
     let words: Vec<String> = std::env::args()
         .skip(1)
         .filter(|word| !word.starts_with("--"))
         .collect();
+    if let Some(place) = words
+        .first()
+        .filter(|word| word.starts_with(shards::WORD) || word.starts_with(shards::SCHEME))
+    {
+        return shards::table(place, &words[1..]);
+    }
     let claims = words.first().and_then(|word| word.parse().ok()).unwrap_or(CLAIMS);
     let policy = words.get(1).map_or("everysec", String::as_str);
     let in_flight = words.get(2).and_then(|word| word.parse().ok()).unwrap_or(IN_FLIGHT);
@@ -50,7 +68,14 @@ fn main() -> Outcome<()> {
     for pair in 0..PAIRS {
         let users = users(claims)?;
         let article = measured(&redis, claims, || article::run(&redis.url(), pair, &users, in_flight))?;
-        let ours = measured(&redis, claims, || batched(&redis.url(), pair, &users, in_flight))?;
+        let ours = measured(&redis, claims, || {
+            let sale = Sale {
+                activity: 1 + pair as u64,
+                shards: Shards::ONE,
+                units: claims as u64,
+            };
+            batched(&redis.url(), &sale, &users, in_flight)
+        })?;
         println!(
             "  article {:>7.0}/s {:.2} µs a claim   ours {:>7.0}/s {:.2} µs, {:.0} claims a call",
             article.claims_per_s, article.cpu_a_claim, ours.claims_per_s, ours.cpu_a_claim, ours.batch
@@ -104,15 +129,18 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 /// Our engine, with its batcher. Gives how many were admitted.
-fn batched(url: &str, pair: usize, users: &[UserId], in_flight: usize) -> Outcome<usize> {
-    let activity = ActivityId::new(1 + pair as u64)?;
+fn batched(url: &str, sale: &Sale, users: &[UserId], in_flight: usize) -> Outcome<usize> {
+    let activity = ActivityId::new(sale.activity)?;
     runtime().block_on(async {
         let engine = Engine::connect(Options {
             backlog_max: u64::MAX >> 16,
             ..Options::new(url.to_owned(), "bench".to_owned())
         })
         .await?;
-        let mut opening = Fixture::opening(activity, users.len() as u64);
+        let mut opening = Opening {
+            shards: sale.shards,
+            ..Fixture::opening(activity, sale.units)
+        };
         opening.opened.terms.window.starts_at = seckill_sale::EpochMs(0);
         opening.opened.terms.window.ends_at = seckill_sale::EpochMs(i64::from(u32::MAX) * 1000);
         engine.open(opening).await?;

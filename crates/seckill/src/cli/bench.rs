@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use seckill_bench::load::CONNECTIONS_MAX;
-use seckill_bench::ratios::PAIRS_MIN;
+use seckill_bench::ratios::{PAIRS_MIN, REQUESTS, REQUESTS_MIN};
 
 use super::{AdminArgs, FleetArgs};
 
@@ -18,6 +18,9 @@ fn at_least(min: usize) -> RangedU64ValueParser<usize> {
 pub(crate) enum Baseline {
     /// A bare answer on the same accept loop.
     Hello,
+    /// The articles' algorithm, one script call a buyer, on the same accept loop with the same token check: accepted purchases on the Redis
+    /// of --store, in rounds with the bare answer; nothing else is run.
+    Naive,
 }
 
 /// Flags of `bench`.
@@ -52,7 +55,10 @@ pub(crate) struct BenchArgs {
     /// same time, so few connections measure the disk.
     #[arg(long)]
     pub(crate) pair_connections: Option<usize>,
-    /// Only these comparisons, and no sale.
+    /// Requests of one run of the comparisons, 100 at least; fewer than the default are for a try.
+    #[arg(long, value_name = "COUNT", default_value_t = REQUESTS, value_parser = at_least(REQUESTS_MIN))]
+    pub(crate) pair_requests: usize,
+    /// Only these comparisons, and no sale; with --store on these services.
     #[arg(long, value_delimiter = ',', value_name = "COMPARISONS")]
     pub(crate) only: Vec<Compared>,
     /// Only offer more than the server can carry: 1.5 times of what its processor can do, or 5 times of what a slow store can do.
@@ -61,6 +67,10 @@ pub(crate) struct BenchArgs {
     /// How long a sync of the slow store's journal takes, in milliseconds; 64 hold two cores' batches near 8,000 claims a second.
     #[arg(long, default_value_t = 64, value_name = "MS")]
     pub(crate) store_sync_ms: u32,
+    /// How much later each answer of the Redis of --store arrives while that is the slow store, in milliseconds; 31 hold calls of 256 claims
+    /// near 8,000 claims a second.
+    #[arg(long, default_value_t = 31, value_name = "MS")]
+    pub(crate) store_delay_ms: u32,
     /// How long the overload lasts, in seconds.
     #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
     pub(crate) overload_s: f64,
@@ -95,7 +105,10 @@ pub(crate) struct BenchArgs {
     /// Serve the bare answer that comparisons are made with.
     #[arg(long, hide = true)]
     pub(crate) serve_hello: bool,
-    /// Address of the bare answer.
+    /// Serve the articles' algorithm that comparisons are made with.
+    #[arg(long, hide = true)]
+    pub(crate) serve_naive: bool,
+    /// Address of what comparisons are made with.
     #[arg(long, hide = true)]
     pub(crate) listen: Option<String>,
 }

@@ -1,35 +1,40 @@
 //! `seckill bench`: the canonical sale with its audit, and the comparisons with a bare listener.
 
+mod comparisons;
 mod measures;
+mod served;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use seckill_bench::canonical::{SaleConfig, run_in_temporary_folder, run_on_target};
-use seckill_bench::comparison::Comparison;
 use seckill_bench::fleet::{FleetConfig, run_sale};
-use seckill_bench::ratios::{RatioConfig, compare};
 use seckill_bench::report::Report;
 use seckill_bench::server::ServerConfig;
 use seckill_bench::target::Target;
-use seckill_listener::{BACKLOG_DEFAULT, Limits, Listener, Server, bare_error_answers, hello};
 use seckill_settings::JwtKey;
-use tokio_util::sync::CancellationToken;
 
 use super::Context;
 use super::remote::Remote;
-use crate::cli::{Baseline, BenchArgs, Compared};
+use crate::cli::{Baseline, BenchArgs};
 use crate::exit::{Failure, Outcome, chain};
-use crate::logging::{print, say};
+use crate::logging::print;
 
 pub(super) fn run(context: &Context, args: &BenchArgs) -> Outcome {
     if args.serve_hello {
-        return serve_hello(args);
+        return served::hello(args);
+    }
+    if args.serve_naive {
+        return served::naive(context, args);
     }
     let mut report = Report::default();
     if measures::wanted(args) {
         measures::run(args, &mut report)?;
+        return finish(context, args, &report);
+    }
+    if args.baseline == Some(Baseline::Naive) {
+        report.article = Some(comparisons::with_article(args)?);
         return finish(context, args, &report);
     }
     if args.only.is_empty() {
@@ -37,7 +42,7 @@ pub(super) fn run(context: &Context, args: &BenchArgs) -> Outcome {
     }
     let is_whole = args.target.is_none() && args.fleet.store.is_none();
     if args.baseline == Some(Baseline::Hello) || is_whole || !args.only.is_empty() {
-        report.ratios = ratios(args)?;
+        report.ratios = comparisons::with_bare(args)?;
     }
     finish(context, args, &report)
 }
@@ -89,45 +94,6 @@ fn target(context: &Context, args: &BenchArgs, url: &str) -> Result<Target, Fail
     Target::running(url, &address.to_string(), &token, secret.reveal().as_bytes()).map_err(measured)
 }
 
-fn ratios(args: &BenchArgs) -> Result<Vec<seckill_bench::comparison::RatioReport>, Failure> {
-    let config = RatioConfig {
-        pairs: args.pairs,
-        ..RatioConfig::usual(program()?)
-    };
-    let chosen = |comparison: &Comparison| {
-        args.only.is_empty() || args.only.iter().any(|&only| Comparison::from(only) == *comparison)
-    };
-    let all = Comparison::ALL.into_iter().filter(chosen).map(|comparison| {
-        say(&format!(
-            "comparing with the bare listener: {comparison}, {} pairs",
-            config.pairs
-        ));
-        let usual = if comparison == Comparison::Acceptances {
-            256
-        } else {
-            config.connections
-        };
-        let config = RatioConfig {
-            connections: args.pair_connections.unwrap_or(usual),
-            ..config.clone()
-        };
-        compare(comparison, &config).map_err(measured)
-    });
-    all.collect()
-}
-
-impl From<Compared> for Comparison {
-    fn from(compared: Compared) -> Self {
-        match compared {
-            Compared::Refusals => Self::Refusals,
-            Compared::FirstRefusals => Self::FirstRefusals,
-            Compared::Acceptances => Self::Acceptances,
-            Compared::ActivityPage => Self::ActivityPage,
-            Compared::ResultPoll => Self::ResultPoll,
-        }
-    }
-}
-
 fn finish(context: &Context, args: &BenchArgs, report: &Report) -> Outcome {
     print(&if context.json { report.json() } else { report.text() })?;
     if let Some(path) = &args.html {
@@ -165,29 +131,4 @@ fn bar(length: u64) -> ProgressBar {
 pub(super) fn bar_with(length: u64, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(length).with_style(style)
-}
-
-/// The bare listener that comparisons are made with: the product's accept loop, and nothing behind it.
-fn serve_hello(args: &BenchArgs) -> Outcome {
-    let address = args.listen.as_deref().unwrap_or("127.0.0.1:0");
-    let address = address
-        .parse()
-        .map_err(|error| Failure::usage(format!("--listen {address}: {error}")))?;
-    let shutdown = CancellationToken::new();
-    let server = Server {
-        listener: Listener::bind(address, BACKLOG_DEFAULT).map_err(|error| Failure::failed(chain(&error)))?,
-        cores: std::thread::available_parallelism().map_or(1, usize::from),
-        limits: Limits {
-            connections_per_ip: usize::MAX,
-            ..Limits::default()
-        },
-        error_answers: bare_error_answers(),
-        shutdown: shutdown.clone(),
-    };
-    let handle = server
-        .serve(hello::core)
-        .map_err(|error| Failure::failed(chain(&error)))?;
-    crate::serve::until_signal()?;
-    shutdown.cancel();
-    handle.join().map_err(|error| Failure::failed(chain(&error)))
 }

@@ -14,6 +14,7 @@ mod documents;
 mod hanging;
 mod live;
 mod live_nodes;
+mod measuring;
 mod newcomer;
 mod purchase;
 mod push;

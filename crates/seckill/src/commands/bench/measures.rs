@@ -10,9 +10,10 @@ use seckill_bench::report::Report;
 use seckill_bench::restart::{self, RestartConfig};
 use seckill_bench::server::ServerConfig;
 use seckill_bench::soak::{self, SoakConfig};
+use seckill_bench::subject::SubjectConfig;
 use seckill_settings::parse_duration;
 
-use super::{bar, measured, program};
+use super::{bar, fleet, measured, program};
 use crate::cli::{BenchArgs, Overloaded};
 use crate::exit::Failure;
 use crate::logging::say;
@@ -66,15 +67,20 @@ pub(super) fn run(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> 
 }
 
 fn overload(args: &BenchArgs, overloaded: Overloaded) -> Result<overload::OverloadReport, Failure> {
-    let (bottleneck, connections) = match overloaded {
-        Overloaded::Processor => (Bottleneck::Processor, PROCESSOR_CONNECTIONS),
-        Overloaded::Store => {
+    let product = fleet(args)?.map_or(SubjectConfig::Alone(ServerConfig::of(program()?)), SubjectConfig::Fleet);
+    let (bottleneck, connections) = match (overloaded, &product) {
+        (Overloaded::Processor, _) => (Bottleneck::Processor, PROCESSOR_CONNECTIONS),
+        (Overloaded::Store, SubjectConfig::Alone(_)) => {
             let held_ms = args.store_sync_ms;
             (Bottleneck::Store { held_ms }, STORE_CONNECTIONS)
         }
+        (Overloaded::Store, SubjectConfig::Fleet(_)) => {
+            let delay_ms = args.store_delay_ms;
+            (Bottleneck::RemoteStore { delay_ms }, STORE_CONNECTIONS)
+        }
     };
     let config = OverloadConfig {
-        server: ServerConfig::of(program()?),
+        product,
         bottleneck,
         seconds: args.overload_s,
         connections,

@@ -1,6 +1,9 @@
 //! What an overload is held against.
 
+use std::time::Instant;
+
 use super::*;
+use crate::bottleneck::Bottleneck;
 use crate::client::{Answer, Unanswered};
 use crate::tally::{Tally, Times};
 

@@ -1,0 +1,113 @@
+//! What `seckill bench` measures on services that run already: small runs, of which what is counted and audited is looked at, and no speed.
+
+use seckill_testkit::{Postgres, Redis};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::newcomer::{document, read};
+use crate::program;
+
+/// Requests of a run: 1,000 and not 60,000.
+const REQUESTS: u64 = 1_000;
+/// Rounds, or pairs.
+const ROUNDS: u64 = 5;
+
+/// Runs `seckill bench` on this Redis and a fresh database; what it prints.
+fn bench(redis: &Redis, arguments: &[&str]) -> (i32, String, String) {
+    let (folder, database) = (TempDir::new().expect("a folder"), Postgres::fresh());
+    let (store, database) = (redis.url(), database.url());
+    let services = ["bench", "--store", &store, "--database", &database];
+    let arguments: Vec<_> = services.iter().chain(arguments).copied().collect();
+    read(&program().run(folder.path(), &arguments))
+}
+
+/// The same, as a document of which nothing that must hold is violated.
+fn measured(redis: &Redis, arguments: &[&str]) -> Value {
+    let (code, stdout, stderr) = bench(redis, &[arguments, &["--json"]].concat());
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    document(&stdout)["report"].take()
+}
+
+/// How many keys the server has that look so.
+fn keys(redis: &Redis, pattern: &str) -> usize {
+    let said = redis.command(&["KEYS", pattern]).expect("answers");
+    said.lines()
+        .next()
+        .and_then(|count| count.strip_prefix('*')?.parse().ok())
+        .expect("a list")
+}
+
+#[test]
+fn the_articles_algorithm_and_a_bare_answer_are_compared_with_purchases_on_one_redis() {
+    let redis = Redis::start_with(&[("appendfsync", "everysec")]);
+    let requests = REQUESTS.to_string();
+    let small = [
+        "--baseline",
+        "naive",
+        "--pair-requests",
+        &requests,
+        "--pair-connections",
+        "32",
+    ];
+    let (code, stdout, stderr) = bench(&redis, &small);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    for said in [
+        "accepted purchases on Redis with AOF everysec, nobody settles: median (min to max) of 5 interleaved rounds",
+        "wanted: at least 1.25: ",
+        "wanted: at least 0.55: ",
+        "runs of 1,000 requests, 32 connections; both audited after each run",
+    ] {
+        assert!(stdout.contains(said), "{said} is not in {stdout}");
+    }
+    // Whoever audits the algorithm's sale removes it; the product's sales stay, one a round and one before.
+    assert_eq!(keys(&redis, "{naive:*"), 0);
+    let sales = keys(&redis, "{a:*:meta") as u64;
+    assert_eq!(sales, ROUNDS + 1);
+    for sale in 2..=sales {
+        redis.expect(&["HLEN", &format!("{{a:{sale}:0}}:buyers")], &format!(":{REQUESTS}"));
+    }
+}
+
+#[test]
+fn refusals_are_counted_at_the_redis_which_does_not_hear_of_them() {
+    let redis = Redis::start();
+    // With few connections each call of the store would carry few of them.
+    let (requests, connections) = (REQUESTS.to_string(), "4");
+    let small = ["--pair-requests", &requests, "--pair-connections", connections];
+    let report = measured(&redis, &[&["--only", "refusals"], &small[..]].concat());
+    let ratio = &report["ratios"][0];
+    assert_eq!(ratio["comparison"], "refusals");
+    let store = &ratio["store"];
+    assert_eq!(store["requests"], json!(ROUNDS * REQUESTS));
+    let figure = |name: &str| store[name].as_f64().expect("a number");
+    let commands = store["work"]["commands"].as_f64().expect("a number");
+    // Leases and refreshes go on meanwhile, and not always evenly. Claims would be a dozen commands for at most four refusals.
+    let above_idle = commands - figure("idle_commands_per_s") * figure("seconds");
+    assert!(
+        above_idle < (ROUNDS * REQUESTS) as f64,
+        "{above_idle} of {commands}: {store}"
+    );
+}
+
+#[test]
+fn a_long_way_to_redis_is_what_an_overloaded_store_is() {
+    let redis = Redis::start_with(&[("appendfsync", "everysec")]);
+    let delay = ["--store-delay-ms", "20", "--overload-s", "0.3"];
+    let report = measured(&redis, &[&["--overload", "store"], &delay[..]].concat());
+    let overload = &report["overloads"][0];
+    assert_eq!(overload["bottleneck"], json!({"by": "remote_store", "delay_ms": 20}));
+    let own_ms = overload["store_own_ms"].as_f64().expect("a number");
+    assert!(20.0 <= own_ms, "{own_ms}");
+    // One call decides 256 claims at the most, and each takes the delay.
+    let capacity = overload["capacity_per_s"].as_f64().expect("a number");
+    assert!(capacity <= 256.0 / 0.02, "{capacity}");
+    let offered = overload["offered_per_s"].as_f64().expect("a number");
+    assert!((offered / capacity - 5.0).abs() < 0.01, "{offered} of {capacity}");
+}
+
+#[test]
+fn the_articles_algorithm_takes_a_redis_that_runs_already() {
+    let folder = TempDir::new().expect("a folder");
+    let (code, _, stderr) = read(&program().run(folder.path(), &["bench", "--baseline", "naive"]));
+    assert!(code == 2 && stderr.contains("--store"), "{stderr}");
+}
