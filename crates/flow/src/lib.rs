@@ -35,7 +35,7 @@ mod settle_alone;
 mod worker;
 mod worker_counts;
 
-pub use apart::{Apart, apart};
+pub use apart::{Apart, apart, older};
 pub use audit::Audit;
 pub use catalogue::live_activities;
 pub use close::Closing;
