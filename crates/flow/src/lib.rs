@@ -36,7 +36,7 @@ mod strays;
 mod worker;
 mod worker_counts;
 
-pub use apart::{Apart, apart};
+pub use apart::{Apart, apart, older};
 pub use audit::Audit;
 pub use catalogue::live_activities;
 pub use close::Closing;

@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use seckill_queue::{Queue, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Shards, Terms, Ticket, UserId};
-use seckill_stock::{Answer, Condition, Confirmed, GivenUp, Glance, OpenOutcome, Opening, Rebase, Stock};
+use seckill_stock::{Answer, Condition, Confirmed, Examined, GivenUp, Glance, OpenOutcome, Opening, Rebase, Stock};
 use tokio::sync::{Notify, RwLock};
 
 use crate::engine::Handle;
@@ -35,6 +35,8 @@ pub(crate) struct Fragile {
     /// Happens once a state was given up, before the next is built.
     pub(crate) overtaken: Mutex<Option<Meanwhile>>,
 }
+
+impl Examined for Fragile {}
 
 #[async_trait]
 impl Stock for Fragile {

@@ -61,7 +61,8 @@ impl Membership {
         &self.own
     }
 
-    async fn tick(&self, console: &Console, may_lead: bool) {
+    /// Says that it lives, and asks for the lease.
+    pub(super) async fn tick(&self, console: &Console, may_lead: bool) {
         if let Err(error) = console.beat(SystemClock.now()).await {
             tracing::debug!(%error, "the others do not hear that this node lives");
         }
