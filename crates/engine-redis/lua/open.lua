@@ -1,6 +1,7 @@
 -- Builds the state of a sale in steps, so that a large one blocks the server only for a part at a time; nobody is admitted before the last.
 -- ARGV: 3 step, 4 the builder's own word; then
---   begin: epoch, status, starts, ends, limit, left, next sequence, applied movement, epoch of the state that is given up or nothing;
+--   begin: epoch, status, starts, ends, limit, left, next sequence, applied movement, epoch of the state that is given up or nothing, ms
+--          for which the built state admits nobody and adopts;
 --          of a split sale all shards, and all of this but the units, which are the shard's own
 --   add:   five a buyer: user, buyer's record, place (q(ueue) d(ead) or - ), ticket as in back, reason
 --   filled: nothing; a shard of a split sale waits for the others
@@ -30,6 +31,7 @@ if step == 'begin' then
   end
   m = blank(tonumber(ARGV[5]), builder)
   m.status, m.starts, m.ends = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
+  m.opens = tonumber(ARGV[14])
   m.limit, m.left, m.next, m.movement = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
   -- An operator's hold that the ledger may not know goes on.
   local held = redis.pcall('HMGET', KEYS[8], 'held_at', 'resumes_at')
@@ -48,7 +50,7 @@ if step == 'filled' then
   return answer(m, { 'filled' })
 end
 if step == 'built' or step == 'finish' then
-  m.built, m.newest = 1, 0
+  m.built, m.newest, m.opens = 1, 0, 0 < m.opens and now + m.opens or 0
   save(m)
   redis.call('UNLINK', unpack(KEYS, 8, 14))
   return answer(m, { 'created' })

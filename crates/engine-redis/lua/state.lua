@@ -27,8 +27,9 @@ local GROUP = 'workers'
 local NUMBERS = {
   'built', 'epoch', 'starts', 'ends', 'limit', 'left', 'next', 'movement', 'accepted', 'queued', 'dead', 'tickets', 'dead_tickets',
   'buyers', 'entries', 'back', 'pending', 'leased_back', 'first', 'first_at', 'fresh_at', 'leased_at', 'newest', 'settled_batch', 'revision',
-  'shards', 'transfers',
+  'shards', 'transfers', 'opens',
 }
+local GRACE_MAX = 10000
 local TEXTS = { 'status', 'held_at', 'resumes_at', 'cursor', 'builder', 'out', 'credited', 'server' }
 
 -- Numbers below 2^53 are whole, and written out as such.
@@ -103,6 +104,8 @@ local function load_state(claims)
   if not is_whole(m, claims) then return nil, 'damaged' end
   if m.server ~= server() then return nil, 'doubtful', m end
   if m.epoch < epoch_min then return nil, 'behind' end
+  -- Who lost his ticket with the state before this one comes before strangers. A clock that has gone back shuts nobody out for long.
+  if claims and now < m.opens and m.opens <= now + GRACE_MAX then return nil, 'building' end
   return m
 end
 

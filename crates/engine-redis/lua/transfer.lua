@@ -4,11 +4,11 @@
 --
 -- ARGV: 3 step; then
 --   debit:  shard of the taker, units, units that stay, "open" where the sale must admit (else it is moved in any state)
---   credit: id, shard of the giver, units, builder of the giver's state
---   clear:  id
+--   credit: id, shard of the giver, units, builder of the giver's state, its epoch
+--   clear:  id, builder and epoch of the state that noted it
 -- PAYLOAD: debit: "debited", "none" (nothing to spare) or "busy" (units of an earlier debit are still on their way); the summary tells which.
---   credit: "credited" (now or before), or "foreign" (the taker's state is of another build: units that it was built with would be there
---   twice). clear: nothing.
+--   credit: "credited" (now or before), "foreign" (the taker's state is of another build: units that it was built with would be there
+--   twice), or "older" (the giver was read before the sale was confirmed, and may have forgotten this debit). clear: nothing.
 -- Ids of a giver ascend, and it has one debit on its way at a time; so a taker that knows the last id of each giver credits each once.
 local m, trouble = load_state()
 if not m then return trouble_answer(trouble) end
@@ -26,6 +26,7 @@ if step == 'debit' then
 end
 if step == 'credit' then
   if m.builder ~= ARGV[7] then return answer(m, { 'foreign' }) end
+  if tonumber(ARGV[8]) < m.epoch then return answer(m, { 'older' }) end
   local id, giver = tonumber(ARGV[4]), tonumber(ARGV[5])
   local last = {}
   for text in string.gmatch(m.credited, '%d+') do last[#last + 1] = tonumber(text) end
@@ -40,7 +41,7 @@ if step == 'credit' then
   return answer(m, { 'credited' })
 end
 if step == 'clear' then
-  if string.match(m.out, '^%d+') == ARGV[4] then
+  if string.match(m.out, '^%d+') == ARGV[4] and m.builder == ARGV[5] and int(m.epoch) == ARGV[6] then
     m.out = ''
     save(m)
   end

@@ -1,16 +1,19 @@
 //! Tickets of a lost state, offered to the one that took its place.
 
 use seckill_queue::{Adopted, Adoption};
-use seckill_sale::{Delivery, TicketState};
+use seckill_sale::{Delivery, Epoch, NotReady, TicketState};
 
 use crate::Error;
 use crate::buyer::{key_text, state_letter};
 use crate::keys::{Place, of_ticket};
 use crate::script::ADOPT;
 use crate::shared::Shared;
+use crate::transfer::Within;
 
 /// Tickets that one call offers: their buyers are read by one command, and Lua bears 8,000 arguments.
 const CALL_SIZE_MAX: usize = 500;
+/// How often units of other shards are brought to tickets that found none.
+const GATHERINGS_MAX: usize = 8;
 
 impl Shared {
     /// One outcome a ticket, in their order.
@@ -35,13 +38,47 @@ impl Shared {
             for part in part.chunks(CALL_SIZE_MAX) {
                 let mut arguments = vec![state.as_bytes().to_vec()];
                 arguments.extend(part.iter().flat_map(|&at| ticket_arguments(&tickets[at], nths[at])));
-                let (_, letters) = self.call(&ADOPT, *place, arguments).await?.done()?;
+                let quantities: Vec<u64> = part.iter().map(|&at| tickets[at].quantity.get()).collect();
+                let (epoch, letters) = self.offer(*place, arguments, &quantities).await?;
                 for (&at, letter) in part.iter().zip(&letters) {
-                    adopted[at] = read(letter);
+                    let outcome = read(letter).ok_or(Error::OutcomeUnknown)?;
+                    self.remembered.answered(*place, epoch, &tickets[at], outcome);
+                    adopted[at] = Some(outcome);
                 }
             }
         }
         adopted.into_iter().collect::<Option<_>>().ok_or(Error::OutcomeUnknown)
+    }
+
+    /// Offers tickets to their shard; gives the epoch of the state that answers, and a letter for each. Units that other shards have are brought there before a ticket finds none: a
+    /// shard of a new build has its share of the units, however many of the old tickets are its own.
+    async fn offer(
+        &self,
+        place: Place,
+        arguments: Vec<Vec<u8>>,
+        quantities: &[u64],
+    ) -> Result<(Epoch, Vec<String>), Error> {
+        for _ in 0..GATHERINGS_MAX {
+            let (summary, letters) = self.call(&ADOPT, place, arguments.clone()).await?.done()?;
+            let without = letters.iter().zip(quantities).filter(|(letter, _)| *letter == "n");
+            let wanted: u64 = without.map(|(_, quantity)| quantity).sum();
+            let done = (summary.figures.epoch, letters);
+            if wanted == 0 || !place.shards.is_split() {
+                return Ok(done);
+            }
+            let reading = self.look_exactly(place.activity).await?;
+            let reading = reading.ok_or(Error::NotReady(NotReady::NotPreheated))?;
+            let own = reading
+                .shards
+                .get(place.index())
+                .map_or(0, |own| own.figures.stock_left);
+            if reading.units() == own {
+                return Ok(done);
+            }
+            self.gather(place, &reading, wanted, Within::Any).await?;
+        }
+        // Somebody is quicker all the time; they are offered again.
+        Err(Error::Unavailable)
     }
 }
 

@@ -124,6 +124,7 @@ impl Stock for Engine {
             self.0.call_on(&FORGET, &keys, place, Vec::new()).await?;
         }
         self.0.forget(activity);
+        self.0.remembered.forget_sale(activity);
         self.0.seen.lock().remove(&activity);
         let mut command = cmd("SREM");
         command.arg(keys::SALES).arg(keys::listed(activity, shards));

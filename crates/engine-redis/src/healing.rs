@@ -1,16 +1,17 @@
-//! Whether a sale's state can be used, and how one that can't is confirmed or given up.
+//! Whether a sale's state can be used, and how one that can't is given up.
 
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use redis::{FromRedisValue as _, Value};
-use seckill_sale::{ActivityId, Epoch, Figures, NotReady, Shards};
-use seckill_stock::{Condition, Confirmed, GivenUp};
+use seckill_sale::{ActivityId, Epoch, NotReady, Shards};
+use seckill_stock::{Condition, GivenUp};
 
 use crate::Error;
-use crate::keys::{self, Place};
+use crate::confirming::{Stand, counted};
+use crate::keys::Place;
 use crate::sales::Known;
-use crate::script::{CONFIRM, LOOK, SEAL};
+use crate::script::{LOOK, SEAL};
 use crate::shared::Shared;
 use crate::summary::{Answer, Outcome};
 
@@ -18,14 +19,27 @@ use crate::summary::{Answer, Outcome};
 const BUILDER_SILENT_MAX: Duration = Duration::from_secs(3);
 
 /// What one shard was found to be.
-enum Part {
+pub(crate) enum Part {
     Absent,
-    Sound(Epoch),
-    Doubtful(Figures),
+    /// Whole; sound or doubtful.
+    Stands(Box<Stand>),
     Broken,
     /// Begun or filled, by a builder who did something last at this moment.
     Begun(i64),
     Split(Shards),
+}
+
+impl Part {
+    pub(crate) fn stand(&self) -> Option<&Stand> {
+        match self {
+            Self::Stands(stand) => Some(stand),
+            _ => None,
+        }
+    }
+
+    fn is_sound(&self) -> bool {
+        self.stand().is_some_and(|stand| !stand.is_doubtful)
+    }
 }
 
 impl Shared {
@@ -33,8 +47,7 @@ impl Shared {
     pub(crate) async fn condition(&self, activity: ActivityId) -> Result<Condition, Error> {
         let mut shards = self.shards(activity).await?;
         for _ in 0..2 {
-            let looks = Place::all(activity, shards).map(|place| self.part(place));
-            let parts: Vec<Part> = join_all(looks).await.into_iter().collect::<Result<_, _>>()?;
+            let parts = self.all_parts(activity, shards).await?;
             let other = parts.iter().find_map(|part| match part {
                 Part::Split(other) => Some(*other),
                 _ => None,
@@ -47,6 +60,11 @@ impl Shared {
         Ok(Condition::Broken)
     }
 
+    pub(crate) async fn all_parts(&self, activity: ActivityId, shards: Shards) -> Result<Vec<Part>, Error> {
+        let looks = Place::all(activity, shards).map(|place| self.part(place));
+        join_all(looks).await.into_iter().collect()
+    }
+
     async fn part(&self, place: Place) -> Result<Part, Error> {
         let own = vec![b"condition".to_vec()];
         let value = self.run(&LOOK, &place.keys(), (0, place.shards), own).await?;
@@ -55,13 +73,12 @@ impl Shared {
         }
         let answer = Answer::read(value, place).ok_or(Error::OutcomeUnknown)?;
         Ok(match &answer.outcome {
-            Outcome::Done(summary, said) if said.first().is_some_and(|said| said == "doubtful") => {
-                Part::Doubtful(summary.figures)
-            }
-            Outcome::Done(summary, _) => {
-                let epoch = summary.figures.epoch;
-                self.remember(place, &answer);
-                Part::Sound(epoch)
+            Outcome::Done(summary, said) => {
+                let stand = Stand::read(summary, said).ok_or(Error::OutcomeUnknown)?;
+                if !stand.is_doubtful {
+                    self.remember(place, &answer);
+                }
+                Part::Stands(Box::new(stand))
             }
             Outcome::None => Part::Absent,
             Outcome::Split(shards) => Part::Split(*shards),
@@ -74,13 +91,11 @@ impl Shared {
             self.forget(activity);
             return Ok(Condition::Absent { may_be_lost: true });
         }
-        let sound = parts.iter().map(|part| match part {
-            Part::Sound(epoch) => Some(*epoch),
-            _ => None,
-        });
-        if let Some(epochs) = sound.collect::<Option<Vec<_>>>() {
+        if parts.iter().all(Part::is_sound) {
             let is_one = !shards.is_split() || self.with_sale(activity, |sale| sale.is_some_and(Known::is_whole));
-            let epoch = epochs.into_iter().min();
+            let epoch = parts.iter().filter_map(Part::stand).map(Stand::epoch).min();
+            // The list alone may be lost: a worker that starts would find nothing to do.
+            self.list(activity, shards).await?;
             return Ok(if is_one {
                 Condition::Sound { epoch }
             } else {
@@ -88,13 +103,13 @@ impl Shared {
                 self.shut(activity)
             });
         }
-        if let [Part::Doubtful(figures)] = parts {
-            return Ok(Condition::Doubtful(Box::new(*figures)));
+        if let Some(figures) = counted(shards, parts) {
+            return Ok(Condition::Doubtful(Box::new(figures)));
         }
         // The last step of a build is anybody's.
-        let is_filled = |part: &Part| matches!(part, Part::Sound(_) | Part::Begun(_));
+        let is_filled = |part: &Part| part.is_sound() || matches!(part, Part::Begun(_));
         if shards.is_split()
-            && matches!(parts[0], Part::Sound(_))
+            && parts[0].is_sound()
             && parts.iter().all(is_filled)
             && let Ok(epoch @ Some(_)) = self.finish_building(activity, shards).await
         {
@@ -117,40 +132,6 @@ impl Shared {
         Condition::Broken
     }
 
-    pub(crate) async fn confirm(&self, confirmed: Confirmed) -> Result<bool, Error> {
-        let shards = self.shards(confirmed.activity).await?;
-        for place in Place::all(confirmed.activity, shards) {
-            if !self.confirm_at(place, &confirmed).await? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    async fn confirm_at(&self, place: Place, confirmed: &Confirmed) -> Result<bool, Error> {
-        let next_nth = place.shards.first_nth(place.shard, confirmed.next_sequence);
-        let mut arguments = vec![confirmed.epoch.get().to_string(), next_nth.to_string()];
-        match confirmed.counted {
-            // Counted were all shards together; which units are in which, nobody knows.
-            Some(_) if place.shards.is_split() => return Ok(false),
-            Some(counted) => {
-                arguments.extend([counted.revision, counted.left, counted.applied_movement].map(|n| n.to_string()));
-            }
-            None => arguments.push(String::new()),
-        }
-        let arguments = arguments.into_iter().map(String::into_bytes).collect();
-        let value = self.run(&CONFIRM, &place.keys(), (0, place.shards), arguments).await?;
-        let answer = Answer::read(value, place).ok_or(Error::OutcomeUnknown)?;
-        let is_confirmed = match &answer.outcome {
-            Outcome::Done(_, said) => said.first().is_some_and(|said| said == "confirmed"),
-            _ => return answer.done().map(|_| false),
-        };
-        if is_confirmed {
-            self.remember(place, &answer);
-        }
-        Ok(is_confirmed)
-    }
-
     /// Of several shards all are given up where one cannot be used: units move between them, and only the ledger knows their sum.
     pub(crate) async fn give_up(&self, activity: ActivityId, shards: Shards, epoch: Epoch) -> Result<GivenUp, Error> {
         let may_be_split = shards.is_split() || self.shards_known(activity).is_some_and(Shards::is_split);
@@ -158,9 +139,7 @@ impl Shared {
             return Ok(GivenUp::Sound);
         }
         // An emptied server has lost the list, too.
-        let mut list = redis::cmd("SADD");
-        list.arg(keys::SALES).arg(keys::listed(activity, shards));
-        let _listed: u64 = self.link.command(&list).await?;
+        self.list(activity, shards).await?;
         let builder = self.builder();
         let mut sealed = Vec::new();
         for place in Place::all(activity, shards) {

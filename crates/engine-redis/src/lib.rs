@@ -64,6 +64,7 @@ mod buyer;
 mod calls;
 mod claim_text;
 mod claims;
+mod confirming;
 mod durability;
 mod elsewhere;
 mod engine;

@@ -30,6 +30,14 @@ impl Shared {
         broken.map_or(Ok(sales), Err)
     }
 
+    /// Lists a sale, where it is not: nodes that start find it there.
+    pub(crate) async fn list(&self, activity: ActivityId, shards: Shards) -> Result<(), Error> {
+        let mut list = redis::cmd("SADD");
+        list.arg(keys::SALES).arg(keys::listed(activity, shards));
+        let _added: u64 = self.link.command(&list).await?;
+        Ok(())
+    }
+
     /// Sales that are listed, in their order.
     pub(crate) async fn listed(&self) -> Result<Listed, Error> {
         let members: Vec<String> = self.link.command(redis::cmd("SMEMBERS").arg(keys::SALES)).await?;

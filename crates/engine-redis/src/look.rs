@@ -94,8 +94,8 @@ impl Shared {
                 Outcome::Done(summary, _) => whole.push(*summary),
                 Outcome::Filled => filled += 1,
                 Outcome::Split(right) => return Ok(Found::Split(right)),
-                Outcome::None | Outcome::Damaged => reasons.push(NotReady::StoreUnsafe),
-                Outcome::Doubtful => reasons.push(NotReady::Recovering),
+                // Whoever schedules heals it.
+                Outcome::None | Outcome::Damaged | Outcome::Doubtful => reasons.push(NotReady::Recovering),
                 Outcome::Unusable(reason) => reasons.push(reason),
             }
         }

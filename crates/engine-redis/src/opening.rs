@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use seckill_sale::{Epoch, NotReady, Opened, Restored, TicketState};
+use seckill_sale::{Epoch, NotReady, Restored, TicketState};
 use seckill_stock::{OpenOutcome, Opening};
 
 use crate::Error;
 use crate::buyer::{restored_record, restored_ticket};
-use crate::keys::{self, Place};
+use crate::keys::Place;
 use crate::shared::Shared;
 use crate::time::Time;
 
@@ -19,26 +19,19 @@ impl Shared {
         if opening.shards.is_split() {
             return self.open_split(&opening).await;
         }
-        let opened = opening.opened;
+        let opened = &opening.opened;
         let activity = opened.terms.activity;
         let place = Place::whole(activity);
         // Listed first: a sale that is listed and has no state is passed over, one that has a state and is not listed would be lost.
-        let listed: u64 = self
-            .link
-            .command(
-                redis::cmd("SADD")
-                    .arg(keys::SALES)
-                    .arg(keys::listed(activity, opening.shards)),
-            )
-            .await?;
-        tracing::debug!(%activity, listed, "a sale is opened");
+        self.list(activity, opening.shards).await?;
+        tracing::debug!(%activity, "a sale is opened");
         let builder = self.builder();
         let step = |name: &str, more: Vec<Vec<u8>>| {
             let mut arguments = vec![name.as_bytes().to_vec(), builder.clone()];
             arguments.extend(more);
             arguments
         };
-        let begin = begin_arguments(&opened, opened.left, opened.next_sequence, opening.replaces);
+        let begin = begin_arguments(&opening, opened.left, opened.next_sequence, opening.replaces);
         let call = async |arguments| self.call_open(place, arguments).await?.done();
         let (summary, said) = call(step("begin", begin)).await?;
         if said.first().is_some_and(|said| said == "exists") {
@@ -68,11 +61,13 @@ impl Shared {
 }
 
 /// What a shard begins with.
-pub(crate) fn begin_arguments(opened: &Opened, left: u64, next_nth: u64, replaces: Option<Epoch>) -> Vec<Vec<u8>> {
+pub(crate) fn begin_arguments(opening: &Opening, left: u64, next_nth: u64, replaces: Option<Epoch>) -> Vec<Vec<u8>> {
+    let opened = &opening.opened;
     let mut begin = vec![opened.epoch.to_string().into_bytes()];
     begin.extend(terms_arguments(&opened.terms));
     begin.extend([left, next_nth, opened.applied_movement].map(|number| number.to_string().into_bytes()));
     begin.push(replaces.map_or(Vec::new(), |epoch| epoch.to_string().into_bytes()));
+    begin.push(opening.grace_ms.to_string().into_bytes());
     begin
 }
 

@@ -2,14 +2,17 @@
 //!
 //! ```text
 //! admitted ──settled, as the sale's last reading says──▶ forgotten
-//!    └──the sale has a state of a later epoch──▶ orphan: told once for each such epoch, to be offered to it
+//!    │ ▲
+//!    │ └──that state has taken it in──┐
+//!    └──the sale has a state of a later epoch──▶ offered, to each such epoch once, until one has answered for it
 //! ```
 //! They cost memory and no IO. A node that dies forgets them, so this narrows what a lost state costs, and promises nothing.
 
 use std::collections::{BTreeMap, HashMap};
 
 use parking_lot::Mutex;
-use seckill_sale::{Claim, Delivery, Epoch, Ticket};
+use seckill_queue::Adopted;
+use seckill_sale::{ActivityId, Claim, Delivery, Epoch, Ticket};
 use seckill_stock::{Answer, Reserved};
 
 use crate::keys::Place;
@@ -24,6 +27,14 @@ struct Shard {
     epoch: u64,
     /// By sequence.
     tickets: BTreeMap<u64, Delivery>,
+    /// Tickets of older states, which this one may not have: however far it has settled, they are none of its.
+    offered: BTreeMap<u64, Delivery>,
+}
+
+impl Shard {
+    fn is_empty(&self) -> bool {
+        self.tickets.is_empty() && self.offered.is_empty()
+    }
 }
 
 /// What this node remembers of all shards.
@@ -37,21 +48,48 @@ impl Remembered {
         let mut admitted = admitted
             .filter_map(|(claim, answer)| Some((claim, answer.as_ref().ok()?)))
             .peekable();
-        if admitted.peek().is_none() {
-            return;
+        // One that was asked again is told of its ticket here, perhaps for the first time: its first answer may have been lost.
+        if admitted.peek().is_some() {
+            self.keep(
+                place,
+                epoch,
+                admitted.map(|(claim, reserved)| delivery(claim, reserved)),
+            );
         }
+    }
+
+    /// Notes tickets that the state of `epoch` has.
+    fn keep(&self, place: Place, epoch: Epoch, tickets: impl Iterator<Item = Delivery>) {
         let mut shards = self.0.lock();
         let shard = shards.entry(place).or_default();
-        if shard.tickets.is_empty() {
-            shard.epoch = epoch.get();
-        }
-        for (claim, reserved) in admitted.filter(|(_, reserved)| !reserved.replayed) {
-            shard
-                .tickets
-                .insert(reserved.ticket.sequence, delivery(claim, reserved));
-        }
+        // An answer that comes when its state was replaced already: all are offered once more, which harms nobody.
+        shard.epoch = match shard.is_empty() {
+            true => epoch.get(),
+            false => shard.epoch.min(epoch.get()),
+        };
+        shard
+            .tickets
+            .extend(tickets.map(|delivery| (delivery.ticket.sequence, delivery)));
         while TICKETS_MAX < shard.tickets.len() {
             shard.tickets.pop_first();
+        }
+    }
+
+    /// Notes that the state of `epoch` has answered for a ticket that it was offered: it has it, or it is void or final.
+    pub(crate) fn answered(&self, place: Place, epoch: Epoch, ticket: &Delivery, adopted: Adopted) {
+        if adopted == Adopted::NoUnit {
+            return;
+        }
+        if adopted == Adopted::Waits {
+            let deliveries = 0;
+            let kept = Delivery {
+                deliveries,
+                ..ticket.clone()
+            };
+            self.keep(place, epoch, std::iter::once(kept));
+        }
+        if let Some(shard) = self.0.lock().get_mut(&place) {
+            shard.offered.remove(&ticket.ticket.sequence);
         }
     }
 
@@ -64,7 +102,7 @@ impl Remembered {
         if shard.epoch == summary.figures.epoch.get() {
             shard.tickets = shard.tickets.split_off(&(summary.figures.settled_up_to + 1));
         }
-        if shard.tickets.is_empty() {
+        if shard.is_empty() {
             shards.remove(&place);
         }
     }
@@ -75,7 +113,13 @@ impl Remembered {
         let of_sale = shards.iter_mut().filter(|(place, _)| place.activity == ticket.activity);
         for (_, shard) in of_sale {
             shard.tickets.remove(&ticket.sequence);
+            shard.offered.remove(&ticket.sequence);
         }
+    }
+
+    /// Forgets a sale that is over.
+    pub(crate) fn forget_sale(&self, activity: ActivityId) {
+        self.0.lock().retain(|place, _| place.activity != activity);
     }
 
     /// Whether a shard's state is of a later epoch than the one that had its tickets.
@@ -83,16 +127,18 @@ impl Remembered {
         let shards = self.0.lock();
         shards
             .iter()
-            .any(|(&place, shard)| epoch_of(place).is_some_and(|epoch| shard.epoch < epoch))
+            .any(|(&place, shard)| !shard.is_empty() && epoch_of(place).is_some_and(|epoch| shard.epoch < epoch))
     }
 
-    /// Tickets whose state was replaced since they were told last. They stay remembered, as those of the present state.
+    /// Tickets whose state was replaced since they were offered last. They stay remembered.
     pub(crate) fn orphans(&self, epoch_of: impl Fn(Place) -> Option<u64>) -> Vec<Delivery> {
         let mut orphans = Vec::new();
         for (&place, shard) in self.0.lock().iter_mut() {
             if let Some(epoch) = epoch_of(place).filter(|&epoch| shard.epoch < epoch) {
                 shard.epoch = epoch;
-                orphans.extend(shard.tickets.values().cloned());
+                let mut tickets = std::mem::take(&mut shard.tickets);
+                shard.offered.append(&mut tickets);
+                orphans.extend(shard.offered.values().cloned());
             }
         }
         orphans

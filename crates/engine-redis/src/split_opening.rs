@@ -10,7 +10,7 @@ use seckill_sale::{ActivityId, Epoch, NotReady, Restored, Shards};
 use seckill_stock::{OpenOutcome, Opening};
 
 use crate::Error;
-use crate::keys::{self, Place};
+use crate::keys::Place;
 use crate::opening::{STEP_SIZE_MAX, begin_arguments, buyer_arguments};
 use crate::script::LOOK;
 use crate::shared::Shared;
@@ -37,11 +37,8 @@ impl Shared {
             Standing::Gives(replaced) => replaced,
         };
         check_tickets(opening)?;
-        let listed: u64 = self
-            .link
-            .command(redis::cmd("SADD").arg(keys::SALES).arg(keys::listed(activity, shards)))
-            .await?;
-        tracing::debug!(%activity, %shards, listed, "a sale is opened");
+        self.list(activity, shards).await?;
+        tracing::debug!(%activity, %shards, "a sale is opened");
         let build = Build {
             opening,
             builder: self.builder(),
@@ -82,7 +79,7 @@ impl Shared {
         let opened = &build.opening.opened;
         let left = place.shards.share(place.shard, opened.left);
         let next_nth = place.shards.first_nth(place.shard, opened.next_sequence);
-        let own = begin_arguments(opened, left, next_nth, build.replaced[place.index()]);
+        let own = begin_arguments(build.opening, left, next_nth, build.replaced[place.index()]);
         let mut arguments = vec![b"begin".to_vec(), build.builder.clone()];
         arguments.extend(own);
         let (summary, said) = self.call_open(place, arguments).await?.done()?;

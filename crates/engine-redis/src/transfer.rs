@@ -81,13 +81,20 @@ impl Shared {
             giver.shard.to_string(),
             out.units.to_string(),
             summary.builder.clone(),
+            summary.figures.epoch.to_string(),
         ];
         let (_, said) = self.step(giver.sibling(out.taker), &credit).await?;
-        if said != "credited" {
-            tracing::error!(%giver, ?out, "units on their way belong to another build of the sale than the shard that they go to");
-            return Err(Error::NotReady(NotReady::StoreUnsafe));
+        match said.as_str() {
+            "credited" => {}
+            // Whoever reads the giver again sees what it knows of it now.
+            "older" => return Err(Error::Unavailable),
+            _ => {
+                tracing::error!(%giver, ?out, "units on their way belong to another build of the sale than the shard that they go to");
+                return Err(Error::NotReady(NotReady::StoreUnsafe));
+            }
         }
-        self.step(giver, &["clear".to_owned(), out.id.to_string()]).await?;
+        let [_, id, _, _, builder, epoch] = credit;
+        self.step(giver, &["clear".to_owned(), id, builder, epoch]).await?;
         Ok(())
     }
 

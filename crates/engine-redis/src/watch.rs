@@ -5,23 +5,24 @@
 //! for each. A shard counts as watched from its first look behind the subscription until the connection is lost, the slot has moved, or the
 //! server no longer leads; a sale does where all of its shards do.
 
+mod hearing;
 mod looking;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{PushInfo, PushKind, RedisResult, Value};
+use redis::{RedisResult, Value};
 use seckill_sale::{ActivityId, Shards};
-use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::keys::{self, Place};
+use crate::keys::Place;
 use crate::link::{Node, slot};
 use crate::script::LOOK;
 use crate::shared::Shared;
-pub(crate) use looking::{Looking, Told};
+use hearing::{Ear, Heard, hear};
+pub(crate) use looking::Looking;
 
 /// Between two signs of life of a connection that tells nothing.
 const EVERY: Duration = Duration::from_millis(500);
@@ -58,16 +59,16 @@ async fn listen(shared: Weak<Shared>, node: Weak<Node>, by: u64) {
             continue;
         }
         let began = Instant::now();
-        let lost = Arc::new(Notify::new());
+        let ear = Arc::new(Ear::of(by));
         let told = {
-            let (shared, lost) = (shared.clone(), lost.clone());
-            move |push| hear(&shared, &push, by, &lost)
+            let (shared, ear) = (shared.clone(), ear.clone());
+            move |push| hear(&shared, &push, &ear)
         };
         let connected = server.connector.connect_told(&server.spot, told).await;
         drop((known, server));
         match connected {
             Ok(connection) => {
-                let ended = attend(&shared, &node, connection, by, &lost).await;
+                let ended = attend(&shared, &node, connection, &ear).await;
                 if let Some(shared) = shared.upgrade() {
                     shared.unwatch(by);
                 }
@@ -89,10 +90,9 @@ async fn attend(
     shared: &Weak<Shared>,
     node: &Weak<Node>,
     mut connection: MultiplexedConnection,
-    by: u64,
-    lost: &Notify,
+    ear: &Ear,
 ) -> RedisResult<()> {
-    let mut heard = HashSet::new();
+    let mut heard = Heard::new();
     loop {
         let (Some(known), Some(server)) = (shared.upgrade(), node.upgrade()) else {
             return Ok(());
@@ -100,8 +100,17 @@ async fn attend(
         let new_shard = known.new_shard.notified();
         tokio::pin!(new_shard);
         new_shard.as_mut().enable();
+        for place in ear.over(&mut heard, |place| {
+            known.shards_known(place.activity) == Some(place.shards)
+        }) {
+            known.watched.write().remove(&place);
+            let mut unsubscribe = redis::cmd("SUNSUBSCRIBE");
+            unsubscribe.arg(place.changed());
+            let _confirmed: Value = unsubscribe.query_async(&mut connection).await?;
+            ear.has_left(place);
+        }
         for place in known.places_of(&server) {
-            if heard.insert(place) {
+            if heard.insert(place, None).is_none() {
                 let mut subscribe = redis::cmd("SSUBSCRIBE");
                 subscribe.arg(place.changed());
                 let _confirmed: Value = subscribe.query_async(&mut connection).await?;
@@ -110,41 +119,19 @@ async fn attend(
             if !known.watched.read().contains_key(&place) {
                 let looked = known.call(&LOOK, place, vec![b"summary".to_vec()]).await;
                 if looked.is_ok() {
-                    known.watched.write().insert(place, by);
+                    known.watched.write().insert(place, ear.by);
                 }
             }
         }
         let went_down = server.went_down();
         tokio::select! {
-            () = lost.notified() => return Ok(()),
+            () = ear.lost.notified() => return Ok(()),
             () = went_down => return Ok(()),
             () = new_shard => {}
             () = tokio::time::sleep(EVERY) => {
                 let _alive: Value = redis::cmd("PING").query_async(&mut connection).await?;
             }
         }
-    }
-}
-
-/// Takes a message. The connection is over where it is lost, or where the server has given a slot away: it ends subscriptions then.
-fn hear(shared: &Weak<Shared>, push: &PushInfo, by: u64, lost: &Notify) {
-    let Some(shared) = shared.upgrade() else { return };
-    match push.kind {
-        PushKind::SMessage => {
-            let mut words = push.data.iter().filter_map(|word| match word {
-                Value::BulkString(word) => std::str::from_utf8(word).ok(),
-                _ => None,
-            });
-            let shard = words.next().and_then(keys::read_changed);
-            if let (Some((activity, shard)), Some(told)) = (shard, words.next().and_then(Told::read)) {
-                shared.hear(activity, shard, told);
-            }
-        }
-        PushKind::Disconnection | PushKind::SUnsubscribe => {
-            shared.unwatch(by);
-            lost.notify_one();
-        }
-        _ => {}
     }
 }
 

@@ -6,16 +6,19 @@
 //!    ▼
 //! broken, gone ──▶ epoch + 1, given up, built from the ledger and from what is left of it
 //! ```
-//! The ledger's epoch is counted up first, and an epoch is used by nobody but who drew it. Two that heal at once have two epochs: the store goes on with the later one, and whoever has the
-//! earlier one finds that out at his next step.
+//! The ledger's epoch is counted up first, and an epoch is used by nobody but who drew it. Two that heal at once have two epochs: the store
+//! goes on with the later one, and whoever has the earlier one finds that out at his next step.
 
-use seckill_ledger::Tally;
+use seckill_ledger::{OpeningRow, Tally};
 use seckill_sale::{Activity, ActivityId, Figures};
 use seckill_stock::{Condition, Confirmed, Counted};
 
-use crate::instead::{Instead, first_of};
+use crate::instead::{GRACE_MS, Instead, first_of};
 use crate::renew::TakenOver;
 use crate::{Error, Operator, Preheated};
+
+/// How often a doubtful state of which a part goes on is counted before it is built anew.
+const COUNTS_MAX: usize = 4;
 
 /// What was found and done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +59,7 @@ impl Operator {
                         epoch: row.epoch,
                         next_sequence: first_of(row.epoch),
                         counted: None,
+                        grace_ms: 0,
                     };
                     self.layers.stock.confirm(raised).await?;
                     tracing::warn!(activity = %id, epoch = %row.epoch, "the store follows the ledger's epoch");
@@ -64,7 +68,7 @@ impl Operator {
                 _ => Ok(Healed::Nothing),
             },
             Condition::Sound { epoch: None } | Condition::InHand => Ok(Healed::Nothing),
-            Condition::Doubtful(figures) => self.vouch(id, &figures).await,
+            Condition::Doubtful(figures) => self.vouch(activity, *figures).await,
             Condition::Broken => {
                 tracing::error!(activity = %id, "the store's state of a sale is broken; it is built anew");
                 self.build_instead_of_lost(id).await
@@ -91,8 +95,53 @@ impl Operator {
     /// written first, so whatever the store had settled is in the ledger; where the ledger has no unit more than that, it has no ticket that
     /// the state does not know, and no result that it lacks. What was admitted after this state, and is in nobody's hands but a worker's,
     /// is refused by the ledger for its epoch, and adopted. Its number is not given out again: the next one is of the new epoch.
-    async fn vouch(&self, id: ActivityId, figures: &Figures) -> Result<Healed, Error> {
+    ///
+    /// Of several shards some may be sound and go on meanwhile: they are counted again then.
+    async fn vouch(&self, activity: &Activity, mut figures: Figures) -> Result<Healed, Error> {
+        let id = activity.id;
         let seen = self.layers.stock.last_seen(id);
+        for _ in 0..COUNTS_MAX {
+            let lacks = seen.is_some_and(|seen| figures.accepted < seen.accepted);
+            let (row, counted) = self.agreed(activity, &figures).await?;
+            if let Some(counted) = counted {
+                let left = counted.left;
+                let confirmed = Confirmed {
+                    activity: id,
+                    epoch: row.epoch,
+                    next_sequence: first_of(row.epoch),
+                    counted: Some(counted),
+                    grace_ms: if lacks { GRACE_MS } else { 0 },
+                };
+                if self.layers.stock.confirm(confirmed).await? {
+                    tracing::warn!(activity = %id, epoch = %row.epoch, left, "the store started anew with the whole state of a sale; it goes on");
+                    let preheated = Preheated {
+                        created: true,
+                        epoch: row.epoch,
+                        left,
+                    };
+                    self.tell_of_loss(id, preheated, &TakenOver::default(), (&[], figures.accepted), seen)
+                        .await;
+                    self.sync_terms(id).await?;
+                    self.apply_movements(id).await?;
+                    return Ok(Healed::Done);
+                }
+            }
+            match self.layers.stock.condition(id).await? {
+                Condition::Doubtful(now) if counted.is_none() && now.revision == figures.revision => break,
+                Condition::Doubtful(now) => figures = *now,
+                Condition::Broken => break,
+                // Somebody else has healed it, or is at it.
+                Condition::Sound { .. } | Condition::InHand | Condition::Absent { .. } => return Err(Error::Unstable),
+            }
+        }
+        tracing::warn!(activity = %id, "the store started anew, and differs from the ledger; its state is built anew");
+        self.build_instead_of_lost(id).await
+    }
+
+    /// Counts the ledger's epoch up, past that of the state: from then on the ledger stands still. What the state is confirmed with; none
+    /// where the two differ.
+    async fn agreed(&self, activity: &Activity, figures: &Figures) -> Result<(OpeningRow, Option<Counted>), Error> {
+        let id = activity.id;
         let row = self.epoch_past(id, figures.epoch).await?;
         let tally = self.layers.ledger.tally(id).await?;
         let newest = self.layers.ledger.newest_ticket(id).await?;
@@ -100,34 +149,21 @@ impl Operator {
         let left = row.available.checked_sub(figures.queued + figures.dead);
         let Some(left) = left.filter(|_| is_issued && tally.available == row.available && agree(figures, &tally))
         else {
-            tracing::warn!(activity = %id, "the store started anew, and differs from the ledger; its state is built anew");
-            return self.build_instead_of_lost(id).await;
+            return Ok((row, None));
         };
-        let counted = Counted {
+        let counted = |applied_movement| Counted {
             revision: figures.revision,
             left,
-            applied_movement: row.last_movement,
+            applied_movement,
         };
-        let confirmed = Confirmed {
-            activity: id,
-            epoch: row.epoch,
-            next_sequence: first_of(row.epoch),
-            counted: Some(counted),
-        };
-        if !self.layers.stock.confirm(confirmed).await? {
-            return Err(Error::Unstable);
+        if !activity.sub_stocks().is_split() {
+            let last = row.last_movement;
+            return Ok((row, Some(counted(last))));
         }
-        tracing::warn!(activity = %id, epoch = %row.epoch, left, "the store started anew with the whole state of a sale; it goes on");
-        let preheated = Preheated {
-            created: true,
-            epoch: row.epoch,
-            left,
-        };
-        self.tell_of_loss(id, preheated, &TakenOver::default(), (&[], figures.accepted), seen)
-            .await;
-        self.sync_terms(id).await?;
-        self.apply_movements(id).await?;
-        Ok(Healed::Done)
+        // Which of several shards has a unit too many, or has missed a movement, nobody knows.
+        let missed = self.layers.ledger.store_movements(id, figures.applied_movement).await?;
+        let keeps = left == figures.stock_left && missed.is_empty();
+        Ok((row, keeps.then(|| counted(figures.applied_movement))))
     }
 }
 

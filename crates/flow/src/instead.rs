@@ -4,6 +4,10 @@ use seckill_sale::Epoch;
 
 use crate::renew::Old;
 
+/// A state that takes the place of a lost one admits nobody for so long: every node that lives has heard of it by then, and has offered what it
+/// admitted to the lost one. So a buyer who has a ticket already comes before a stranger.
+pub(crate) const GRACE_MS: u64 = 1_000;
+
 /// What a state is built in the place of.
 pub(crate) enum Instead {
     /// There is none, as far as anybody knows.
@@ -28,6 +32,10 @@ impl Instead {
             Self::Of(old) => Some(old.figures.epoch),
             Self::OfNothing | Self::OfLost => None,
         }
+    }
+
+    pub(crate) const fn grace_ms(&self) -> u64 {
+        if self.is_healing() { GRACE_MS } else { 0 }
     }
 
     pub(crate) const fn next_sequence(&self) -> u64 {

@@ -179,6 +179,7 @@ impl Operator {
             shards: activity.sub_stocks(),
             buyers,
             replaces: instead.replaces(),
+            grace_ms: instead.grace_ms(),
         };
         Ok(self.layers.stock.open(opening).await?)
     }

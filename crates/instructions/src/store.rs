@@ -139,5 +139,6 @@ fn opening(sale: usize, sales: Sales) -> Opening {
         shards: Shards::ONE,
         buyers: buyers.collect(),
         replaces: None,
+        grace_ms: 0,
     }
 }

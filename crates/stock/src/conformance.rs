@@ -75,6 +75,7 @@ impl Fixture {
             shards: Shards::ONE,
             buyers: Vec::new(),
             replaces: None,
+            grace_ms: 0,
         }
     }
 

@@ -41,6 +41,8 @@ pub struct Confirmed {
     pub next_sequence: u64,
     /// How it was counted; none for a sound state, whose units stay.
     pub counted: Option<Counted>,
+    /// As in [`crate::Opening`], where it is known to lack tickets.
+    pub grace_ms: u64,
 }
 
 /// What was counted of a doubtful state.
@@ -48,7 +50,8 @@ pub struct Confirmed {
 pub struct Counted {
     /// [`Figures::revision`] of the state that was counted: another one is not confirmed.
     pub revision: u64,
-    /// Units that can be admitted.
+    /// Units that can be admitted. Those of a sale of several shards stay where they are: others than its [`Figures::stock_left`] are not
+    /// confirmed.
     pub left: u64,
     /// Last movement contained in `left`.
     pub applied_movement: u64,

@@ -10,11 +10,11 @@ mod examined;
 mod healing;
 mod line;
 pub mod members;
+mod opening;
 
 use async_trait::async_trait;
 use seckill_sale::{
-    ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, NotReady, Opened, Refusal, Restored, Shards, Terms, Ticket,
-    UserId,
+    ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, NotReady, Refusal, Shards, Terms, Ticket, UserId,
 };
 
 pub use batcher::{Batcher, Claims};
@@ -23,6 +23,7 @@ pub use examined::Examined;
 pub use healing::{Condition, Confirmed, Counted, GivenUp, Rebase};
 pub use line::{Bounds, Gathering};
 pub use members::{Living, Member, Members};
+pub use opening::Opening;
 
 /// Why the store gave no answer of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -85,19 +86,6 @@ pub enum OpenOutcome {
         /// Its epoch.
         epoch: Epoch,
     },
-}
-
-/// Everything a rebuilt state consists of.
-#[derive(Debug, Clone)]
-pub struct Opening {
-    /// Rules, epoch, units, next sequence, applied movement.
-    pub opened: Opened,
-    /// Sub-stocks that the sale is split into, for as long as its state lasts. A store in one process keeps it in one piece all the same.
-    pub shards: Shards,
-    /// Buyers already known to the ledger.
-    pub buyers: Vec<Restored>,
-    /// Epoch of the state that is given up for this one; none: a state that is there stays.
-    pub replaces: Option<Epoch>,
 }
 
 /// The stock of all sales.

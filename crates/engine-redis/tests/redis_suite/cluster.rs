@@ -4,6 +4,7 @@
 mod contracts;
 mod failovers;
 mod losses;
+mod lost_masters;
 mod membership;
 mod migrations;
 mod model;

@@ -42,6 +42,7 @@ pub fn confirm(running: &Running, number: u64) -> bool {
             left: figures.stock_left,
             applied_movement: figures.applied_movement,
         }),
+        grace_ms: 0,
     };
     running.block_on(running.engine.confirm(confirmed)).expect("answers")
 }
@@ -110,6 +111,7 @@ fn a_doubtful_state_is_confirmed_only_as_it_was_counted_and_a_sound_one_only_rai
         epoch: epoch(number),
         next_sequence: 50,
         counted: None,
+        grace_ms: 0,
     };
     assert!(running.block_on(running.engine.confirm(raise(4))).expect("answers"));
     assert!(running.block_on(running.engine.confirm(raise(3))).expect("answers"));

@@ -2,11 +2,14 @@
 
 #[macro_use]
 mod contracts;
+mod doubtful;
 mod durable;
 mod dying;
 mod errors;
 mod gone;
+mod grace;
 mod healing;
+mod heard;
 mod losses;
 mod membership;
 mod model;

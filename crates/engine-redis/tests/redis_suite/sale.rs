@@ -62,6 +62,7 @@ pub fn vouch(running: &Running) {
             left: figures.stock_left,
             applied_movement: figures.applied_movement,
         }),
+        grace_ms: 0,
     };
     let _gone_again = running.block_on(running.engine.confirm(confirmed));
 }

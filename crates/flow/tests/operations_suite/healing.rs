@@ -2,13 +2,13 @@
 
 use seckill_queue::Queue;
 use seckill_sale::ActivityId;
-use seckill_stock::{Condition, GivenUp, Stock};
+use seckill_stock::Stock;
 
-use crate::healing_house::{KEYS, key};
+use crate::healing_house::KEYS;
 use crate::house::{House, run};
 
 /// Ten units. `a` has an order, `c` is a dead letter, `b` was given back, `d` is with a worker, `e` is fresh.
-async fn in_all_places() -> (House, ActivityId) {
+pub(crate) async fn in_all_places() -> (House, ActivityId) {
     let house = House::new();
     let id = house.opened(10).await;
     house.buy(id, &["a"]).await;
@@ -27,9 +27,10 @@ fn whichever_key_is_lost_or_spoiled_nobody_is() {
         run(async {
             let (house, id) = in_all_places().await;
             for text in [None, Some("abc"), Some("5.5"), Some("-3"), Some("9e18")] {
-                house.redis(&["DEL", &key(id, name)]);
+                let key = house.key(id, name);
+                house.redis(&["DEL", &key]);
                 if let Some(text) = text {
-                    house.redis(&["SET", &key(id, name), text]);
+                    house.redis(&["SET", &key, text]);
                 }
                 house.recovers(id).await;
                 assert_eq!(house.left(id).await, 5, "{name} {text:?}");
@@ -50,12 +51,31 @@ fn numbers_of_the_state_that_are_none_stop_it_until_it_is_healed() {
         let (house, id) = in_all_places().await;
         for field in ["left", "next", "accepted", "epoch", "built", "starts"] {
             for text in ["abc", "5.5", "-3", "9000000000000000000", "0x10", ""] {
-                house.redis(&["HSET", &key(id, "meta"), field, text]);
+                house.redis(&["HSET", &house.key(id, "meta"), field, text]);
                 house.recovers(id).await;
                 assert_eq!(house.left(id).await, 5, "{field} {text}");
             }
         }
         house.is_well(id, &["a", "b", "c", "d", "e"]).await;
+    });
+}
+
+#[test]
+fn keys_that_no_sale_has_for_itself_stop_none_and_the_list_of_sales_is_made_anew() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(10).await;
+        let names = ["sales", "switches", "acknowledged", "installation", "members", "beats"];
+        for name in names {
+            for key in [name, "lease:scheduler"] {
+                house.redis(&["DEL", &format!("{{seckill}}:{key}")]);
+            }
+            house.buy(id, &[name]).await;
+            assert_eq!(house.tick(id).await.healed, []);
+            assert_eq!(house.store.activities().await, Ok(vec![id]), "{name}");
+        }
+        house.is_well(id, &names).await;
+        assert_eq!(house.balanced(id).await.orders_live, 6);
     });
 }
 
@@ -109,7 +129,7 @@ fn a_server_that_is_emptied_under_claims_never_sells_twice() {
         };
         let healing = async {
             for _ in 0..200 {
-                house.scheduler().tick(house.clock_now()).await;
+                house.tick(id).await;
                 tokio::task::yield_now().await;
             }
         };
@@ -118,78 +138,5 @@ fn a_server_that_is_emptied_under_claims_never_sells_twice() {
         let names: Vec<_> = accepted.iter().map(String::as_str).collect();
         house.is_well(id, &names).await;
         assert_eq!(house.balanced(id).await.orders_live, 40);
-    });
-}
-
-#[test]
-fn a_healer_that_dies_at_any_step_is_followed_by_another_who_forgets_nobody() {
-    for step in 0..5 {
-        run(async {
-            let (house, id) = in_all_places().await;
-            house.redis(&["DEL", &key(id, "fresh")]);
-            let epoch = match step {
-                0 => None,
-                _ => Some(house.begun(id).await),
-            };
-            if let Some(epoch) = epoch.filter(|_| 2 <= step) {
-                assert!(matches!(
-                    house.store.give_up(id, seckill_sale::Shards::ONE, epoch).await,
-                    Ok(GivenUp::Remains(_))
-                ));
-            }
-            if 3 <= step {
-                // Half built: some buyers are there, or all of them.
-                for name in KEYS {
-                    house.redis(&["COPY", &format!("{}:old", key(id, name)), &format!("kept:{name}")]);
-                }
-                house.store.allow(i64::from(step - 3));
-                assert!(house.operator.preheat(id, house.context()).await.is_err() == (step == 3));
-                house.store.heal();
-                if step == 4 {
-                    for name in KEYS {
-                        house.redis(&["RENAME", &format!("kept:{name}"), &format!("{}:old", key(id, name))]);
-                    }
-                    house.redis(&["HSET", &key(id, "meta"), "built", "0"]);
-                }
-            }
-            house.clock.advance(3_001);
-            house.recovers(id).await;
-            assert_eq!(house.left(id).await, 5, "step {step}");
-            house.is_well(id, &["a", "b", "c", "d", "e"]).await;
-        });
-    }
-}
-
-#[test]
-fn two_that_heal_at_once_make_one_state() {
-    for name in KEYS {
-        run(async {
-            let (house, id) = in_all_places().await;
-            house.redis(&["DEL", &key(id, name)]);
-            let (mut one, mut other) = (house.scheduler(), house.scheduler());
-            tokio::join!(one.tick(house.clock_now()), other.tick(house.clock_now()));
-            house.clock.advance(3_001);
-            house.tick(id).await;
-            assert_eq!(house.left(id).await, 5, "{name}");
-            house.is_well(id, &["a", "b", "c", "d", "e"]).await;
-        });
-    }
-}
-
-#[test]
-fn a_state_that_is_in_somebodys_hands_is_left_to_him_until_he_falls_silent() {
-    run(async {
-        let (house, id) = in_all_places().await;
-        house.redis(&["DEL", &key(id, "meta")]);
-        let epoch = house.begun(id).await;
-        assert!(matches!(
-            house.store.give_up(id, seckill_sale::Shards::ONE, epoch).await,
-            Ok(GivenUp::Remains(_))
-        ));
-        assert_eq!(house.tick(id).await.healed, []);
-        assert_eq!(house.store.condition(id).await, Ok(Condition::InHand));
-        house.clock.advance(3_001);
-        house.recovers(id).await;
-        house.is_well(id, &["a", "b", "c", "d", "e"]).await;
     });
 }

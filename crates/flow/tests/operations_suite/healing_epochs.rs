@@ -4,7 +4,6 @@ use seckill_flow::Error;
 use seckill_ledger::{Catalog, RecordState, Settlement};
 use seckill_sale::{FailureReason, Stock as Units, TicketState};
 
-use crate::healing_house::key;
 use crate::house::{House, run, user};
 
 #[test]
@@ -32,7 +31,7 @@ fn a_builder_whom_a_later_one_overtook_opens_nothing() {
         let house = House::new();
         let id = house.opened(3).await;
         house.buy(id, &["a", "b"]).await;
-        house.redis(&["DEL", &key(id, "fresh")]);
+        house.redis(&["DEL", &house.key(id, "fresh")]);
         let (ledger, context) = (house.ledger.clone(), house.context());
         *house.store.overtaken.lock() = Some(Box::pin(async move {
             ledger.begin_opening(id, context).await.expect("begun");

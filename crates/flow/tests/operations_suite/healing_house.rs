@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use seckill_flow::Ticked;
 use seckill_ledger::{RecordState, Settlement};
-use seckill_sale::{ActivityId, NotReady, Refusal};
+use seckill_sale::{ActivityId, NotReady, Refusal, Shards};
 use seckill_stock::Stock;
 
 use crate::house::{House, user};
@@ -12,17 +12,42 @@ use crate::house::{House, user};
 pub(crate) const KEYS: [&str; 7] = ["meta", "buyers", "fresh", "back", "due", "order", "dead"];
 const PATIENCE: Duration = Duration::from_secs(30);
 
-pub(crate) fn key(id: ActivityId, name: &str) -> String {
-    format!("{{a:{id}:0}}:{name}")
+/// How long a state that takes the place of a lost one admits nobody, at the most.
+pub(crate) const GRACE_MS: i64 = 1_000;
+
+/// Every key of a sale.
+pub(crate) fn keys(id: ActivityId) -> Vec<String> {
+    let of_shard = |shard| KEYS.map(|name| format!("{{a:{id}:{shard}}}:{name}"));
+    (0..crate::SHARDS).flat_map(of_shard).collect()
+}
+
+pub(crate) fn shards() -> Shards {
+    Shards::new(crate::SHARDS.into()).expect("in range")
 }
 
 impl House {
+    /// A key of this name: of the first shard that has one.
+    pub(crate) fn key(&self, id: ActivityId, name: &str) -> String {
+        let keys = (0..crate::SHARDS).map(|shard| format!("{{a:{id}:{shard}}}:{name}"));
+        let there = keys.clone().find(|key| self.redis(&["EXISTS", key]).starts_with(":1"));
+        there.or_else(|| keys.into_iter().next()).expect("a shard")
+    }
+
     pub(crate) fn redis(&self, words: &[&str]) -> String {
         self.engine.server.command(words).expect("answers")
     }
 
-    /// The scheduler's next tick, once the server answers.
+    /// The scheduler's next tick, once the server answers; and what it healed has been open for a while.
     pub(crate) async fn tick(&self, id: ActivityId) -> Ticked {
+        let ticked = self.heal(id).await;
+        if !ticked.healed.is_empty() {
+            self.clock.advance(GRACE_MS);
+        }
+        ticked
+    }
+
+    /// The scheduler's next tick, once the server answers.
+    pub(crate) async fn heal(&self, id: ActivityId) -> Ticked {
         let until = Instant::now() + PATIENCE;
         while self.store.condition(id).await.is_err() {
             assert!(Instant::now() < until, "the server does not answer");
@@ -49,10 +74,20 @@ impl House {
     }
 
     pub(crate) async fn recovers(&self, id: ActivityId) {
+        // A shard that is lost is noticed by whoever asks for it, or by who reads them all.
+        let _read = self.store.activities().await;
         let refused = self.claim(id, "new", 1).await;
         let not_ready = [NotReady::Recovering, NotReady::NotPreheated].map(|reason| Err(Refusal::NotReady(reason)));
         assert!(not_ready.contains(&refused), "{refused:?}");
         assert_eq!(self.tick(id).await.healed, [id]);
+    }
+
+    pub(crate) async fn count_succeeded(&self, id: ActivityId, names: &[&str]) -> usize {
+        let mut count = 0;
+        for name in names {
+            count += usize::from(self.succeeded(id, name).await);
+        }
+        count
     }
 
     pub(crate) async fn succeeded(&self, id: ActivityId, name: &str) -> bool {

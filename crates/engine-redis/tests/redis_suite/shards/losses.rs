@@ -23,6 +23,7 @@ fn delete(running: &Running, shard: u64) {
     assert!(!command(running, &words).starts_with(":0"));
 }
 
+const RECOVERING: Result<(), Error> = Err(Error::NotReady(NotReady::Recovering));
 const UNSAFE: Result<(), Error> = Err(Error::NotReady(NotReady::StoreUnsafe));
 
 #[test]
@@ -33,7 +34,7 @@ fn a_sale_that_lost_one_shard_admits_nobody_anywhere() {
         let buyers = users(10, 4, &[0, 1, 2, 3]);
         assert_eq!(sold(&running.block_on(running.engine.claim(claims(&buyers)))), 10);
         delete(&running, lost);
-        let refused = Err(Refusal::NotReady(NotReady::StoreUnsafe));
+        let refused = Err(Refusal::NotReady(NotReady::Recovering));
         let new = |shard: u64| users(20, 4, &[shard]).split_off(18);
         let late = running.another("late");
         for node in [&running.engine, &late] {
@@ -43,7 +44,7 @@ fn a_sale_that_lost_one_shard_admits_nobody_anywhere() {
                 assert!(answers.iter().all(|answer| *answer == refused), "{answers:?}");
             }
             let figures = running.block_on(node.figures(activity)).map(|_| ());
-            assert_eq!(figures, UNSAFE);
+            assert_eq!(figures, RECOVERING);
         }
         let reopened = running.block_on(running.engine.open(split(100, 4)));
         assert_eq!(reopened.map(|_| ()), UNSAFE, "its units would be sold again");
