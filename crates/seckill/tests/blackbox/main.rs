@@ -16,6 +16,7 @@ mod documents;
 mod hanging;
 mod live;
 mod live_nodes;
+mod losses;
 mod measuring;
 mod newcomer;
 mod purchase;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use seckill_testkit::{MariaDb, Network, Postgres, Proxy, Server};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::crash::History;
 use crate::shop::{API, SCHEDULER, Shop, WORKER};
@@ -48,7 +48,12 @@ fn behind(url: &str, port: u16, proxy: &Proxy) -> String {
 
 impl Stage {
     /// A sale that is open, on processes that reach everything through proxies.
-    fn new(database_url: &str, database_port: u16) -> Self {
+    pub(crate) fn new(database_url: &str, database_port: u16) -> Self {
+        Self::selling(&json!({}), database_url, database_port)
+    }
+
+    /// The same of a sale that differs from the usual one in this.
+    pub(crate) fn selling(changes: &Value, database_url: &str, database_port: u16) -> Self {
         let to_database = Proxy::to(SocketAddr::from(([127, 0, 0, 1], database_port)));
         let shop = Shop::new(behind(database_url, database_port, &to_database));
         let to_store = Proxy::to(shop.redis.address());
@@ -56,7 +61,7 @@ impl Stage {
         let shop = shop
             .reaching_the_store_by(store)
             .with(&[API, API, WORKER, WORKER, SCHEDULER]);
-        let activity = shop.nodes[0].sale(STOCK, &json!({}));
+        let activity = shop.nodes[0].sale(STOCK, changes);
         shop.nodes[1].knows(activity);
         Self {
             publics: shop.nodes[..APIS].iter().map(|node| node.public).collect(),
@@ -85,7 +90,7 @@ impl Stage {
     }
 
     /// Buyers rush in, each with a key of his own, while the accidents happen one after another.
-    fn storm(&self, accidents: &[&dyn Fn(&Self)]) {
+    pub(crate) fn storm(&self, accidents: &[&dyn Fn(&Self)]) {
         let over = AtomicBool::new(false);
         thread::scope(|scope| {
             for client in 0..BUYERS_AT_ONCE {
@@ -95,7 +100,8 @@ impl Stage {
                         if over.load(Ordering::SeqCst) {
                             break;
                         }
-                        self.buy(client, &format!("u{client}-{number}"));
+                        let user = format!("u{client}-{number}");
+                        while !self.buy(client, &user) && !over.load(Ordering::SeqCst) {}
                     }
                 });
             }
@@ -108,9 +114,11 @@ impl Stage {
         });
     }
 
-    fn buy(&self, client: usize, user: &str) {
+    /// False where he is to ask again.
+    fn buy(&self, client: usize, user: &str) -> bool {
         let answer = Server::buy_at(self.publics[client % APIS], self.activity, user, user);
         let mut history = self.history.lock().expect("no panic");
+        let asks_again = answer.as_ref().is_ok_and(|answer| answer.status == 503);
         match answer {
             Ok(answer) if answer.status == 202 => {
                 let ticket = answer.data()["ticket"].as_str().expect("a ticket").to_owned();
@@ -123,6 +131,7 @@ impl Stage {
         }
         drop(history);
         self.answers.fetch_add(1, Ordering::SeqCst);
+        !asks_again
     }
 }
 
