@@ -98,6 +98,7 @@ mod transfer;
 mod troubles;
 mod units;
 mod verdicts;
+mod waiting;
 mod watch;
 mod winners;
 
