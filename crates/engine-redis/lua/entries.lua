@@ -5,6 +5,14 @@ local function field(entry, name)
   end
 end
 
+-- Entries of the first version have no field `v`. Whatever a later version writes otherwise, its id, `epoch` and `at` mean the same, so that
+-- an older node can pass it over: it leaves the entry where it is, for nodes that can read it.
+local VERSION = 1
+local function is_newer(entry)
+  local version = field(entry, 'v')
+  return version and not (natural(version) and tonumber(version) <= VERSION)
+end
+
 -- First sequence and number of tickets of an entry: its id says both.
 local function extent(entry)
   local first, count = string.match(entry[1], '^(%d+)-(%d+)$')

@@ -1,4 +1,5 @@
--- Records what a worker says of tickets, all or none. A ticket that is final already is left as it is.
+-- Records what a worker says of tickets, all or none. A ticket that is final already is left as it is, and
+-- so is one in an entry of a later version.
 -- ARGV: 3 lease in ms, 4 number of the settlement batch, then four a ticket: sequence, verdict, two words:
 --   conclude: state (s, o or x), "sale" where its units go back to the sale
 --   retry:    failed attempts, not before
@@ -48,7 +49,7 @@ local function find(sequence)
   local entry = redis.call('XREVRANGE', KEYS[3], int(sequence), '-', 'COUNT', 1)[1]
   if not entry then return end
   local first, size = extent(entry)
-  if sequence < first + size then touch(entry) end
+  if sequence < first + size and not is_newer(entry) then touch(entry) end
 end
 
 local users, sequences = {}, {}

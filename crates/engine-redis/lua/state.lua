@@ -3,7 +3,8 @@
 -- KEYS of every script, all with the tag {a:<activity>:<shard>}:
 --   1 meta     hash    rules, counters, marks (META below); there only with version, and of use only where built = 1
 --   2 buyers   hash    user -> "key quantity sequence epoch accepted_at state"; state: q(ueued) d(ead) s(ucceeded) o(versold) x (discarded)
---   3 fresh    stream  entry <first sequence>-<tickets>: epoch, at, winners ("user quantity key request_id" a line, sequences ascend by one)
+--   3 fresh    stream  entry <first sequence>-<tickets>: epoch, at, winners ("user quantity key request_id" a line, sequences ascend by one);
+--                      of a later version than the first also v, its number (entries.lua)
 --   4 back     hash    sequence -> ticket that left its entry: "flag attempts deliveries user quantity key epoch accepted_at request_id";
 --                      flag: w(aits) or l(eased)
 --   5 due      zset    sequence of each in back by when it can be taken: retry, or end of lease

@@ -1,6 +1,7 @@
 -- Hands out tickets: first those that came back and are due, then fresh entries by the consumer group. Leases that ended come back first.
 -- ARGV: 3 tickets at most, 4 lease in ms, 5 longest retry in ms, 6 consumer.
--- PAYLOAD: "healed" or nothing, then three a ticket: sequence, deliveries, "attempts user quantity key epoch accepted_at request_id".
+-- PAYLOAD: "healed", "newer" where an entry of a later version was left to those who can read it, or nothing; then three a ticket: sequence, deliveries, "attempts user quantity key epoch accepted_at request_id".
+-- Entries are handed out in their order, so nothing fresh passes one of a later version.
 -- An entry that does not fit behind others stays; one that does not fit alone is taken apart: its tickets become entries of their own.
 -- Where the group is lost (NOGROUP) it is made anew from 0: every entry is handed out again, which is harmless, and the caller is told; so
 -- he is where the group's place was moved.
@@ -46,8 +47,14 @@ if ended.err then
 end
 for _, entry in ipairs(ended[2]) do
   local first, size = extent(entry)
-  for place, ticket in ipairs(tickets_of(entry)) do put_back(m, first + place - 1, 'w', 0, 1, ticket, 0) end
-  end_entry(m, entry[1], size, true)
+  if is_newer(entry) then
+    -- Its lease is over for whoever can read it, as it was.
+    redis.call('XCLAIM', KEYS[3], GROUP, consumer, 0, entry[1], 'IDLE', int(idle_min), 'JUSTID')
+    out[1] = 'newer'
+  else
+    for place, ticket in ipairs(tickets_of(entry)) do put_back(m, first + place - 1, 'w', 0, 1, ticket, 0) end
+    end_entry(m, entry[1], size, true)
+  end
 end
 
 local function take_due(from, to)
@@ -73,6 +80,10 @@ end
 while handed < count do
   local entry = redis.call('XRANGE', KEYS[3], '(' .. m.cursor, '+', 'COUNT', 1)[1]
   if not entry then break end
+  if is_newer(entry) then
+    out[1] = 'newer'
+    break
+  end
   local first, size = extent(entry)
   local fits = handed + size <= count
   if not fits and 0 < handed then break end

@@ -1,7 +1,5 @@
 //! The handle as a queue.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use redis::cmd;
@@ -19,8 +17,6 @@ use crate::verdicts;
 const TAKE_SIZE_MAX: usize = 20_000;
 /// Tickets that one call settles, all or none: their buyers are read by one command, and Lua bears 8,000 arguments.
 const RECORD_SIZE_MAX: usize = 5_000;
-/// Longest wait of [`Queue::ready`] for tickets that nobody has announced.
-const WAIT_MAX: Duration = Duration::from_millis(500);
 
 /// Keeps the highest number. No hash tag of a sale: it outlives them.
 const KEEP_HIGHEST: &str = "local kept = tonumber(redis.call('GET', KEYS[1]) or '0')
@@ -195,7 +191,9 @@ impl Shared {
             Err(crate::Error::NotReady(NotReady::NotPreheated)) => return Ok(Taken::default()),
             outcome => outcome?,
         };
-        if payload.first().is_some_and(|said| said == "healed") {
+        let said = payload.first().map(String::as_str);
+        self.note_newer(place, said == Some("newer"), payload.len() == 1);
+        if said == Some("healed") {
             tracing::error!(%place, "the consumer group of a sale was lost or moved; it was mended, and tickets may be handed out again");
         }
         let tickets = payload.get(1..).unwrap_or_default();
@@ -215,16 +213,5 @@ impl Shared {
             self.work(&RECORD, place, arguments).await?;
         }
         Ok(())
-    }
-
-    /// How long nothing can be taken, as far as this node knows.
-    fn until_due(&self) -> Duration {
-        let now = self.time.now();
-        let due = self.over_shards(None, |first, _, shard| {
-            let due = shard.next_due(self.options.waits);
-            due.into_iter().chain(first).min()
-        });
-        let ms = due.map(|at| u64::try_from(at.since(now)).unwrap_or(0));
-        ms.map_or(WAIT_MAX, |ms| Duration::from_millis(ms.max(1))).min(WAIT_MAX)
     }
 }

@@ -99,6 +99,7 @@ mod transfer;
 mod troubles;
 mod units;
 mod verdicts;
+mod waiting;
 mod watch;
 mod winners;
 

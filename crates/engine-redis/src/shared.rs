@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
-use seckill_sale::{ActivityId, EpochMs, Figures, NotReady, Shards, UserId};
+use seckill_sale::{ActivityId, Figures, NotReady, Shards, UserId};
 use tokio::sync::{Mutex as Turn, Notify};
 
 use crate::keys::Place;
@@ -17,6 +17,7 @@ use crate::sales::Known;
 use crate::summary::{Answer, Outcome, Summary};
 use crate::time::Time;
 use crate::troubles::Troubles;
+use crate::waiting::LeftToNewer;
 use crate::watch::{Looking, Watched};
 use crate::winners::AllWinners;
 
@@ -45,6 +46,7 @@ pub(crate) struct Shared {
     pub(crate) seen: Mutex<HashMap<ActivityId, Figures>>,
     sales: RwLock<HashMap<ActivityId, Known>>,
     pub(crate) troubles: Troubles,
+    pub(crate) left_to_newer: LeftToNewer,
 }
 
 impl Shared {
@@ -64,6 +66,7 @@ impl Shared {
             new_shard: Notify::new(),
             seen: Mutex::default(),
             troubles: Troubles::default(),
+            left_to_newer: LeftToNewer::default(),
             sales: RwLock::default(),
             options,
         }
@@ -183,20 +186,5 @@ impl Shared {
             }
         });
         self.backlog_max.load(Ordering::Relaxed).saturating_sub(others)
-    }
-
-    /// The shard whose oldest takable ticket waits longest, `passed_over` aside.
-    pub(crate) fn longest_wait(&self, passed_over: &[Place]) -> Option<Place> {
-        let (now, waits) = (self.time.now(), self.options.waits);
-        let longest = self.over_shards(None, |best: Option<(EpochMs, ActivityId, u64, Place)>, place, shard| {
-            let since = shard
-                .takable_since(now, waits)
-                .filter(|_| !passed_over.contains(&place));
-            let since = since.map(|since| (since, place.activity, place.shard, place));
-            best.into_iter()
-                .chain(since)
-                .min_by_key(|&(since, activity, shard, _)| (since, activity, shard))
-        });
-        longest.map(|(.., place)| place)
     }
 }

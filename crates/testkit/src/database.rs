@@ -96,6 +96,13 @@ impl<K: Kind> Database<K> {
         text(&output)
     }
 
+    /// Runs statements by the server's own client; false where the server refuses one.
+    #[must_use]
+    pub fn tries(&self, statements: &str) -> bool {
+        let mut client = K::client(self.server.port(), Some(&self.place));
+        run(client.args([K::STATEMENT, statements])).status.success()
+    }
+
     /// Runs statements in a session that stays as they left it, with its locks, until it is dropped.
     ///
     /// # Panics

@@ -15,6 +15,7 @@ mod redis;
 mod server;
 mod shared;
 mod shop;
+mod standing;
 mod token;
 mod waiting;
 

@@ -2,10 +2,12 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::thread;
 
 use serde_json::{Value, json};
 
 use crate::server::{ADMIN_TOKEN, JWT_SECRET};
+use crate::waiting::PAUSE;
 use crate::{Answer, Server, call, token};
 
 impl Server {
@@ -40,6 +42,25 @@ impl Server {
         let bearer = format!("Authorization: Bearer {}", token(user, JWT_SECRET));
         let headers = [bearer, format!("Idempotency-Key: {key}")];
         call(public, "POST", &format!("/api/seckill/{activity}"), &headers, None)
+    }
+
+    /// A purchase of a patient buyer: he asks one of `publics` after another with the same key until he hears that he is admitted, or that
+    /// he is not. None where he gives up before.
+    #[must_use]
+    pub fn buy_in_the_end(
+        publics: &[SocketAddr],
+        activity: u64,
+        user: &str,
+        gives_up: impl Fn() -> bool,
+    ) -> Option<Answer> {
+        for public in publics.iter().cycle() {
+            match Self::buy_at(*public, activity, user, user) {
+                Ok(answer) if answer.status != 503 => return Some(answer),
+                _ if gives_up() => return None,
+                _ => thread::sleep(PAUSE),
+            }
+        }
+        None
     }
 
     /// A request of the operator.

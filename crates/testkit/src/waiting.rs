@@ -12,7 +12,7 @@ use crate::{Answer, Server, call};
 /// Longest wait.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// Between two looks.
-const PAUSE: Duration = Duration::from_millis(10);
+pub(crate) const PAUSE: Duration = Duration::from_millis(10);
 
 impl Server {
     /// Looks until what is seen is as wanted, and gives that.

@@ -24,6 +24,7 @@ mod shards;
 mod shards_on_one_server;
 mod sold_out;
 mod support;
+mod versions;
 
 const MODE: support::Mode = support::Mode::Standalone;
 

@@ -15,6 +15,7 @@ pub(crate) struct Shop {
     pub(crate) redis: Redis,
     store: String,
     database: String,
+    settings: Vec<(&'static str, String)>,
     pub(crate) nodes: Vec<Server>,
 }
 
@@ -30,6 +31,7 @@ impl Shop {
             redis,
             store,
             database,
+            settings: Vec::new(),
             nodes: Vec::new(),
         }
     }
@@ -39,13 +41,20 @@ impl Shop {
         Self { store, ..self }
     }
 
+    /// The same, whose processes have one more setting.
+    pub(crate) fn setting(mut self, name: &'static str, value: &str) -> Self {
+        self.settings.push((name, value.to_owned()));
+        self
+    }
+
     pub(crate) fn with(mut self, tasks: &[&[&str]]) -> Self {
         for task in tasks {
-            let settings = [
+            let mut settings = vec![
                 ("SECKILL_STORE__URL", self.store.as_str()),
                 ("SECKILL_DATABASE__URL", &self.database),
                 ("SECKILL_DATABASE__MIGRATE", "auto"),
             ];
+            settings.extend(self.settings.iter().map(|(name, value)| (*name, value.as_str())));
             self.nodes.push(Server::start_as(&program(), task, &settings));
         }
         self

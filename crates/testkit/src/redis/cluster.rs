@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::replicas::{Manner, listed, start, wait_in_step};
+use super::replicas::{Manner, listed, start, wait_caught_up, wait_in_step};
 use super::{Redis, process};
 
 /// Masters, and as many replicas.
@@ -117,6 +117,42 @@ impl RedisCluster {
     pub fn owner(&self, key: &str) -> Option<usize> {
         let servers: Vec<_> = self.servers.iter().collect();
         owner(&servers, key)
+    }
+
+    /// Waits until the replica of a master of the start has what that has acknowledged until now.
+    ///
+    /// # Panics
+    /// Where that takes too long.
+    pub fn in_step(&self, master: usize) {
+        wait_caught_up(&self.servers[master], [&self.servers[master + MASTERS]].into_iter());
+    }
+
+    /// Moves the slot of `key` with all its keys from one master to another, as an operator's tool does while everybody goes on.
+    ///
+    /// # Panics
+    /// Where a server refuses.
+    pub fn move_slot(&self, key: &str, from: usize, to: usize) {
+        let (slot, [from, to]) = (self.slot(key).to_string(), [from, to].map(|place| &self.servers[place]));
+        let ids = [self.id(from), self.id(to)];
+        to.expect(&["CLUSTER", "SETSLOT", &slot, "IMPORTING", &ids[0]], "+OK");
+        from.expect(&["CLUSTER", "SETSLOT", &slot, "MIGRATING", &ids[1]], "+OK");
+        let port = to.address().port().to_string();
+        loop {
+            let said = from
+                .command(&["CLUSTER", "GETKEYSINSLOT", &slot, "1"])
+                .expect("answers");
+            let Some(key) = said.lines().nth(2) else { break };
+            let moved = from
+                .command(&["MIGRATE", "127.0.0.1", &port, key, "0", "5000"])
+                .expect("answers");
+            assert!(
+                moved.starts_with("+OK") || moved.starts_with("+NOKEY"),
+                "{key}: {moved}"
+            );
+        }
+        for server in [to, from] {
+            server.expect(&["CLUSTER", "SETSLOT", &slot, "NODE", &ids[1]], "+OK");
+        }
     }
 
     /// The slot of a key.

@@ -3,9 +3,10 @@
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use super::Redis;
+use super::{PATIENCE, Redis};
 
 /// A replica is in step at once, a set is found together quickly, and many servers do not wait for one disk.
 pub(super) const QUICK: [(&str, &str); 4] = [
@@ -56,6 +57,28 @@ pub(super) fn subfolder(folder: &Path, name: &str) -> PathBuf {
 /// Waits until a replica has everything that its master has.
 pub(super) fn wait_in_step(replica: &Redis) {
     replica.until(&["INFO", "replication"], "master_link_status:up");
+}
+
+/// Waits until these replicas have what their master has acknowledged until now: what they lack is lost with it.
+///
+/// # Panics
+/// Where somebody does not answer, or that takes too long.
+pub(super) fn wait_caught_up<'a>(master: &Redis, replicas: impl Iterator<Item = &'a Redis>) {
+    let offset = |server: &Redis, field: &str| {
+        let said = server.command(&["INFO", "replication"]).expect("answers");
+        let told = said
+            .lines()
+            .find_map(|line| line.strip_prefix(field)?.trim().parse::<u64>().ok());
+        told.unwrap_or_else(|| panic!("no {field} in {said}"))
+    };
+    let acknowledged = offset(master, "master_repl_offset:");
+    let end = Instant::now() + PATIENCE;
+    for replica in replicas {
+        while offset(replica, "slave_repl_offset:") < acknowledged {
+            assert!(Instant::now() < end, "not in step in time: {}", replica.log());
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
 }
 
 /// Addresses with commas between.

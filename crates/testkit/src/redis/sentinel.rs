@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::replicas::{Manner, listed, start, subfolder, wait_in_step};
+use super::replicas::{Manner, listed, start, subfolder, wait_caught_up, wait_in_step};
 use super::{Redis, process};
 
 /// What the sentinels call the master.
@@ -77,6 +77,14 @@ impl RedisSentinel {
     #[must_use]
     pub fn url(&self) -> String {
         url(self.sentinels.iter().map(Redis::address))
+    }
+
+    /// Waits until the replicas have what the first server, their master, has acknowledged until now.
+    ///
+    /// # Panics
+    /// Where that takes too long.
+    pub fn in_step(&self) {
+        wait_caught_up(&self.servers[0], self.servers[1..].iter());
     }
 
     /// The place among the servers of the one that the sentinels call master now.
