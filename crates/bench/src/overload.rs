@@ -5,24 +5,22 @@
 
 mod goals;
 mod slowed;
+mod steps;
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::Serialize;
 
 use crate::bottleneck::Bottleneck;
-use crate::jobs::Jobs;
-use crate::load::{self, Load, Pace};
+use crate::load::Pace;
 use crate::outcome::LoadReport;
 use crate::subject::{Subject, SubjectConfig};
 use crate::token::UserIds;
 use crate::{Error, Result};
-use goals::{RECOVERY_LIMIT, forbidden, is_normal, missed};
+use goals::{RECOVERY_LIMIT, is_normal, missed};
 use slowed::Slowed;
+use steps::Steps;
 
-/// How long the settlement of one step may take.
-const SETTLE_LIMIT: Duration = Duration::from_secs(120);
 /// Length of one usual load, before and after.
 const USUAL_S: f64 = 1.0;
 /// Requests that find the capacity roughly, so that the real step has the right length.
@@ -142,63 +140,4 @@ pub fn run(config: &OverloadConfig) -> Result<OverloadReport> {
 
 fn count(rate_per_s: f64, seconds: f64) -> usize {
     (rate_per_s * seconds).ceil().max(1.0) as usize
-}
-
-struct Steps<'a> {
-    product: &'a Subject,
-    config: &'a OverloadConfig,
-    users: UserIds,
-    violations: Vec<String>,
-}
-
-/// A sale that was stormed, and has not been audited yet.
-struct Stormed {
-    activity_id: u64,
-    load: LoadReport,
-}
-
-impl Steps<'_> {
-    /// A load, and its audit.
-    fn step(&mut self, pace: Pace, requests: usize) -> Result<LoadReport> {
-        let stormed = self.load(pace, requests)?;
-        self.settle(stormed)
-    }
-
-    /// A sale with a unit for everybody: whoever is refused was refused for the load.
-    fn load(&mut self, pace: Pace, requests: usize) -> Result<Stormed> {
-        let target = self.product.target();
-        let activity_id = self.product.open_sale("overload", requests as u64)?;
-        let jobs = Jobs::purchases(target.public, activity_id, requests, &target.signer, &mut self.users);
-        let connections = match pace {
-            Pace::Closed => {
-                let most = self.config.bottleneck.closed_connections_max();
-                self.config.connections.min(most)
-            }
-            Pace::Steady { .. } | Pace::Rush { .. } => self.config.connections,
-        };
-        let load = load::run(&Load {
-            connections: connections.min(requests),
-            threads: self.config.threads,
-            pace,
-            others: target.others.clone(),
-            ..Load::once_each(target.public, Arc::new(jobs))
-        })?;
-        Ok(Stormed { activity_id, load })
-    }
-
-    /// Waits until its orders are written, and audits it.
-    fn settle(&mut self, stormed: Stormed) -> Result<LoadReport> {
-        let Stormed { activity_id, load } = stormed;
-        let audit = self.product.target().admin.wait_settled(activity_id, SETTLE_LIMIT)?;
-        self.violations.extend(audit.faults());
-        let known = load.accepted + load.unknown.len() as u64;
-        if audit.accepted < load.accepted || known < audit.accepted {
-            self.violations.push(format!(
-                "{} were accepted, the audit knows {}",
-                load.accepted, audit.accepted
-            ));
-        }
-        self.violations.extend(forbidden(&load));
-        Ok(load)
-    }
 }

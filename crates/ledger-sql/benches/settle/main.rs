@@ -2,6 +2,7 @@
 //!
 //! `cargo bench -p seckill-ledger-sql --bench settle -- [sqlite] [mariadb] [postgres] [orders=N] [tickets of a batch]…`; SQLite where none is
 //! named; `orders` is for servers on a busy machine.
+//! A server is the one that tests share: nothing else should run them meanwhile. It is durable: every commit waits for the disk.
 //! In the folder that `TMPDIR` names, since the disk's fdatasync decides much of it; servers are started there too. Every run starts with
 //! an empty database and ends with a count of its orders.
 #![expect(clippy::print_stdout, reason = "a benchmark's figures are its output")]

@@ -94,26 +94,32 @@ macro_rules! baselines {
                     Ok::<_, Box<dyn std::error::Error>>(())
                 })?;
                 let part = users.len().div_ceil(CONNECTIONS);
+                let mut writers = Vec::new();
+                for (number, users) in users.chunks(part).enumerate() {
+                    // Connections are made before, as settling has them.
+                    let runtime = runtime()?;
+                    let connection = runtime.block_on(connect(url))?;
+                    writers.push((runtime, connection, users, number * part));
+                }
                 let begun = Instant::now();
                 thread::scope(|scope| {
-                    for (number, users) in users.chunks(part).enumerate() {
+                    for (runtime, connection, users, first) in writers {
                         scope.spawn(move || {
-                            let work = write(url, users, number * part);
-                            runtime().expect("a runtime").block_on(work).expect("the server works");
+                            let work = write(connection, users, first);
+                            runtime.block_on(work).expect("the server works");
                         });
                     }
                 });
                 Ok(users.len() as f64 / begun.elapsed().as_secs_f64())
             }
 
-            async fn write(url: &str, users: &[UserId], first: usize) -> Outcome<()> {
+            async fn write(mut connection: Connection, users: &[UserId], first: usize) -> Outcome<()> {
                 let mark: fn(usize) -> String = $mark;
                 let deduct = format!("UPDATE stock SET available = available - 1, version = version + 1 WHERE activity_id = 1 AND version = {}", mark(1));
                 let insert = format!(
                     "INSERT INTO orders (id, activity_id, user_id, status, created_at) VALUES ({}, 1, {}, 1, {})",
                     mark(1), mark(2), mark(3)
                 );
-                let mut connection = connect(url).await?;
                 for (user, id) in users.iter().zip(first..) {
                     let mut transaction = connection.begin().await?;
                     let (available, version): (i64, i64) =
