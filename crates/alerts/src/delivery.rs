@@ -1,21 +1,17 @@
 //! The way to the receiver: a bounded queue, and a task that posts one message after the other and tries again.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{Request, StatusCode};
-use http_body_util::Full;
-use hyper::client::conn::http1::handshake;
-use hyper_util::rt::TokioIo;
+use http::StatusCode;
 use seckill_sale::Clock;
-use tokio::net::TcpStream;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::message::Message;
-use crate::{Alert, Endpoint, SigningKey, Turn};
+use crate::posting::Trouble;
+use crate::{Alert, Endpoint, SigningKey, Tls, Turn};
 
 /// Alerts that wait for the receiver.
 pub const QUEUE_MAX: usize = 100;
@@ -49,6 +45,8 @@ impl Default for Waits {
 pub struct Target {
     /// The receiver.
     pub endpoint: Endpoint,
+    /// The encrypted way to him, where his address asks for one.
+    pub tls: Option<Tls>,
     /// What they are signed with; none: they are not.
     pub key: Option<SigningKey>,
     /// Name of this node in messages.
@@ -120,21 +118,6 @@ impl Delivery {
     }
 }
 
-/// Why an attempt failed.
-#[derive(Debug, thiserror::Error)]
-enum Trouble {
-    #[error("no answer in time")]
-    TooSlow,
-    #[error("no connection: {0}")]
-    Connection(#[from] std::io::Error),
-    #[error("the exchange broke off: {0}")]
-    Exchange(#[from] hyper::Error),
-    #[error("answered {0}")]
-    Status(StatusCode),
-    #[error("the request can't be made: {0}")]
-    Request(#[from] http::Error),
-}
-
 impl Target {
     async fn deliver(&self, alert: &Alert, clock: &dyn Clock) {
         let message = Message::new(alert, &self.node);
@@ -157,36 +140,5 @@ impl Target {
             id = message.id,
             "the alert webhook did not get an alert"
         );
-    }
-
-    async fn post(&self, message: &Message, clock: &dyn Clock) -> Result<(), Trouble> {
-        let timestamp = clock.now().0 / 1_000;
-        let mut request = Request::post(self.endpoint.path.as_str())
-            .header("host", self.endpoint.authority.as_str())
-            .header("content-type", "application/json")
-            .header("user-agent", concat!("seckill/", env!("CARGO_PKG_VERSION")))
-            .header("webhook-id", &message.id)
-            .header("webhook-timestamp", timestamp);
-        if let Some(key) = &self.key {
-            request = request.header("webhook-signature", key.sign(&message.id, timestamp, &message.body));
-        }
-        let request = request.body(Full::new(message.body.clone()))?;
-        let stream = TcpStream::connect(self.endpoint.address()).await?;
-        let (mut sender, connection) = handshake(TokioIo::new(stream)).await?;
-        let mut answer = pin!(sender.send_request(request));
-        // The body of the answer is not read: dropping both ends the connection. One that ends may have brought the answer.
-        let answer = tokio::select! {
-            answer = &mut answer => answer?,
-            ended = connection => {
-                ended?;
-                answer.await?
-            }
-        };
-        let status = answer.status();
-        if status.is_success() {
-            Ok(())
-        } else {
-            Err(Trouble::Status(status))
-        }
     }
 }

@@ -1,22 +1,18 @@
-//! Where alerts go: an `http://` address. TLS is not spoken here; a receiver outside of the own network is reached through a relay.
+//! Where alerts go: an `http://` or `https://` address.
 
 use http::Uri;
 use http::uri::{Authority, PathAndQuery, Scheme};
+use rustls::pki_types::ServerName;
 
-/// Why an address is not taken.
+/// The address is not taken: it is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum EndpointError {
-    /// It is none.
-    #[error("must be an address such as http://alerts.internal:9000/hook")]
-    Malformed,
-    /// It wants TLS.
-    #[error("https is not spoken; give an http address in your own network, such as that of a relay")]
-    Tls,
-}
+#[error("must be an address such as https://alerts.example.com/hook or http://alerts.internal:9000/hook")]
+pub struct EndpointError;
 
 /// A receiver's address.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
+    pub(crate) is_tls: bool,
     pub(crate) authority: Authority,
     pub(crate) path: PathAndQuery,
 }
@@ -24,7 +20,8 @@ pub struct Endpoint {
 impl std::fmt::Debug for Endpoint {
     /// Without the path, which may hold what only the receiver should know.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "http://{}", self.authority.host())
+        let scheme = if self.is_tls { "https" } else { "http" };
+        write!(f, "{scheme}://{}", self.authority.host())
     }
 }
 
@@ -34,25 +31,32 @@ impl Endpoint {
     /// # Errors
     /// [`EndpointError`].
     pub fn parse(text: &str) -> Result<Self, EndpointError> {
-        let uri: Uri = text.parse().map_err(|_| EndpointError::Malformed)?;
-        if uri.scheme() == Some(&Scheme::HTTPS) {
-            return Err(EndpointError::Tls);
-        }
+        let uri: Uri = text.parse().map_err(|_| EndpointError)?;
         let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
-        match (uri.scheme(), authority) {
-            (Some(scheme), Some(authority)) if *scheme == Scheme::HTTP && !authority.host().is_empty() => Ok(Self {
-                authority: authority.clone(),
-                path: uri.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/")),
-            }),
-            _ => Err(EndpointError::Malformed),
-        }
+        let (Some(scheme), Some(authority)) = (uri.scheme(), authority) else {
+            return Err(EndpointError);
+        };
+        let is_tls = *scheme == Scheme::HTTPS;
+        let endpoint = Self {
+            is_tls,
+            authority: authority.clone(),
+            path: uri.path_and_query().cloned().unwrap_or(PathAndQuery::from_static("/")),
+        };
+        let (host, _) = endpoint.address();
+        // A certificate names a host or an address, and nothing else.
+        let is_named = !host.is_empty() && (!is_tls || ServerName::try_from(host).is_ok());
+        let is_spoken = is_tls || *scheme == Scheme::HTTP;
+        (is_named && is_spoken).then_some(endpoint).ok_or(EndpointError)
     }
 
     /// Host and port to connect to.
     pub(crate) fn address(&self) -> (&str, u16) {
         let host = self.authority.host();
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-        (bare.unwrap_or(host), self.authority.port_u16().unwrap_or(80))
+        (
+            bare.unwrap_or(host),
+            self.authority.port_u16().unwrap_or(if self.is_tls { 443 } else { 80 }),
+        )
     }
 }
 
@@ -66,11 +70,12 @@ mod tests {
             ("http://a", "a", 80, "/"),
             ("http://a:9000/hook?x=1", "a", 9_000, "/hook?x=1"),
             ("http://[::1]:80/x", "::1", 80, "/x"),
+            ("https://alerts.example.com/hook", "alerts.example.com", 443, "/hook"),
+            ("https://127.0.0.1:9443", "127.0.0.1", 9_443, "/"),
         ] {
             let endpoint = Endpoint::parse(text).unwrap();
             assert_eq!((endpoint.address(), endpoint.path.as_str()), ((host, port), path));
         }
-        assert_eq!(Endpoint::parse("https://a/x"), Err(EndpointError::Tls));
         for text in [
             "",
             "a",
@@ -78,13 +83,18 @@ mod tests {
             "ftp://a/x",
             "http://",
             "http://me:secret@a/x",
+            "https://a_b!/x",
             "http://a b",
         ] {
-            assert_eq!(Endpoint::parse(text), Err(EndpointError::Malformed), "{text}");
+            assert_eq!(Endpoint::parse(text), Err(EndpointError), "{text}");
         }
         assert_eq!(
             format!("{:?}", Endpoint::parse("http://a:1/secret").unwrap()),
             "http://a"
+        );
+        assert_eq!(
+            format!("{:?}", Endpoint::parse("https://a:1/secret").unwrap()),
+            "https://a"
         );
     }
 }

@@ -11,10 +11,13 @@ mod alert;
 mod delivery;
 mod endpoint;
 mod message;
+mod posting;
+mod tls;
 mod watch;
 
 pub use alert::{Alert, Kind, Reading, Turn};
 pub use delivery::{ATTEMPTS_MAX, Alerts, Delivery, QUEUE_MAX, Target, Waits, alerts};
 pub use endpoint::{Endpoint, EndpointError};
 pub use message::{SigningKey, SigningKeyError};
+pub use tls::{Tls, TlsError};
 pub use watch::{Rules, Watch};

@@ -85,6 +85,7 @@ fn alert(kind: Kind, activity: Option<u64>) -> Alert {
 fn telling(address: SocketAddr) -> (Alerts, CancellationToken) {
     let target = Target {
         endpoint: Endpoint::parse(&format!("http://{address}/hook?who=me")).expect("an address"),
+        tls: None,
         key: Some(SigningKey::parse(&STANDARD.encode(KEY)).expect("a key")),
         node: "node-1".to_owned(),
         waits: Waits {

@@ -1,6 +1,7 @@
 //! Fixtures for black-box tests: the real binary as a child process on free loopback ports in a temporary folder, and what is needed to
 //! speak with it. It links none of the product's crates; what it says comes from outside.
 
+mod certificates;
 mod database;
 mod http;
 mod live;
@@ -19,6 +20,7 @@ mod standing;
 mod token;
 mod waiting;
 
+pub use certificates::Certified;
 pub use database::{Database, Held};
 pub use http::{Answer, call, text};
 pub use live::Live;

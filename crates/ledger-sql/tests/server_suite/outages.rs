@@ -1,11 +1,14 @@
 //! A server that is killed, that only reads, that takes few connections and cuts them: an outage each time. Nothing is refused for it,
 //! nothing is written by half, and it heals without a word from us.
 
+use std::sync::Arc;
+
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use seckill_ledger::conformance::{books, shop};
-use seckill_ledger::{Error, SettleBatch, Settled, Settlement as _, TicketResult};
+use seckill_ledger::{Error, Examined as _, SettleBatch, Settled, Settlement as _, TicketResult};
 use seckill_ledger_sql::{Server, ServerOptions};
+use seckill_sale::{Severity, SystemClock};
 use seckill_testkit::{Database, Kind};
 
 use crate::faults::{block_on, open};
@@ -82,6 +85,12 @@ pub fn a_server_that_only_reads_is_an_outage<K: Kind>() {
     let ledger = as_guest(&database, ServerOptions::default());
     let refused = block_on(ledger.settle(batch.clone()));
     assert!(is_outage(&refused), "{refused:?}");
+    let found = block_on(ledger.examine(Arc::new(SystemClock), Some(activity.id)));
+    let failed: Vec<_> = found
+        .iter()
+        .filter(|finding| finding.severity == Severity::Failed)
+        .collect();
+    assert!(failed.len() == 1 && failed[0].area == "writes", "{found:?}");
     assert_eq!(block_on(ledger.tally(activity.id)).expect("is read").orders_live, 3);
     drop(ledger);
     let _ = database.say(opened);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use seckill_alerts::{Alerts, Delivery, Endpoint, Kind, Reading, Rules, SigningKey, Target, Waits, Watch, alerts};
+use seckill_alerts::{Alerts, Delivery, Endpoint, Kind, Reading, Rules, SigningKey, Target, Tls, Waits, Watch, alerts};
 use seckill_sale::{ActivityId, SystemClock};
 use seckill_settings::{Secret, Settings};
 use tokio::time::{MissedTickBehavior, interval};
@@ -42,10 +42,12 @@ fn target(settings: &Settings, node: &str) -> Result<Option<Target>, Failure> {
     };
     let endpoint =
         Endpoint::parse(url.reveal()).map_err(|error| Failure::usage(format!("alerts.webhook_url: {error}")))?;
+    let tls = Tls::to(&endpoint).map_err(|error| Failure::usage(format!("alerts.webhook_url: {error}")))?;
     let key = settings.alerts.webhook_secret.as_ref().map(Secret::reveal);
     let key = key.map(SigningKey::parse).transpose();
     Ok(Some(Target {
         endpoint,
+        tls,
         key: key.map_err(|error| Failure::usage(format!("alerts.webhook_secret: {error}")))?,
         node: node.to_owned(),
         waits: Waits::default(),

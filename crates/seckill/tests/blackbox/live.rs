@@ -1,14 +1,11 @@
-//! What an operator sees while a sale runs, and what he is told when something goes wrong.
+//! What an operator sees while a sale runs.
 
-use std::io::{Read, Write};
-use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, sync_channel};
-use std::time::Duration;
 
 use seckill_testkit::{Redis, Server};
 use serde_json::{Value, json};
 
+use crate::alerts::Receiving;
 use crate::program;
 use crate::storm::Ends;
 
@@ -79,66 +76,6 @@ fn checklist_of_a_whole_process_finds_its_node_its_scheduler_and_its_workers() {
     for area in ["nodes", "versions", "clocks", "scheduler", "workers"] {
         let _passed = server.until(|| of(&list(), area), |check| check["state"] == "passed");
     }
-}
-
-/// A receiver of alerts, and what it has got.
-struct Receiving {
-    url: String,
-    told: Receiver<String>,
-}
-
-impl Receiving {
-    fn start() -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
-        let url = format!("http://{}/hook", listener.local_addr().expect("bound"));
-        let (sender, told) = sync_channel(100);
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let mut stream = stream.expect("a connection");
-                let (mut request, mut buffer) = (Vec::new(), [0; 4_096]);
-                while !String::from_utf8_lossy(&request).ends_with('}') {
-                    let length = stream.read(&mut buffer).expect("readable");
-                    request.extend_from_slice(&buffer[..length]);
-                }
-                stream.write_all(b"HTTP/1.1 204 No Content\r\n\r\n").expect("answered");
-                if sender.send(String::from_utf8_lossy(&request).into_owned()).is_err() {
-                    return;
-                }
-            }
-        });
-        Self { url, told }
-    }
-
-    /// The next alert of this kind.
-    fn next(&self, kind: &str) -> Value {
-        loop {
-            let request = self.told.recv_timeout(Duration::from_secs(60)).expect("an alert came");
-            let (_, body) = request.split_once("\r\n\r\n").expect("a body");
-            let body: Value = serde_json::from_str(body).expect("JSON");
-            if body["data"]["kind"] == kind {
-                return body;
-            }
-        }
-    }
-}
-
-#[test]
-fn an_audit_that_does_not_balance_is_told_to_the_webhook() {
-    let receiving = Receiving::start();
-    let server = Server::start_with(&program(), &[("SECKILL_ALERTS__WEBHOOK_URL", &receiving.url)]);
-    let activity = server.sale(5, &json!({}));
-    server.buy(activity, "a", "k").expect("answers");
-    assert_eq!(server.settled(activity)["balanced"], true);
-    let database = rusqlite::Connection::open(server.data().join("seckill.db")).expect("the database");
-    database.busy_timeout(Duration::from_secs(20)).expect("set");
-    assert_eq!(database.execute("DELETE FROM orders", []), Ok(1));
-    assert_eq!(server.settled(activity)["balanced"], false);
-    let alert = receiving.next("audit_drift");
-    assert_eq!(
-        (&alert["type"], &alert["data"]["activity_id"]),
-        (&json!("alert.raised"), &json!(activity))
-    );
-    server.until_logged("audit_drift");
 }
 
 #[test]

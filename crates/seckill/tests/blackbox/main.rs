@@ -1,6 +1,7 @@
 //! The binary from outside: real processes, real sockets, a real disk.
 
 mod after_storm;
+mod alerts;
 mod audit;
 mod brake;
 mod by_hand;

@@ -32,12 +32,14 @@ impl Alerts {
             repeat_after: reader.get("alerts.repeat_after"),
         };
         if let Some(url) = &alerts.webhook_url
-            && !url.reveal().starts_with("http://")
+            && !["http://", "https://"]
+                .iter()
+                .any(|scheme| url.reveal().starts_with(scheme))
         {
             reader.refuse(Error::Invalid {
                 key: URL.to_owned(),
                 origin: reader.origin(URL),
-                expected: "an http:// address in your own network; TLS is not spoken to it".to_owned(),
+                expected: "an https:// address, or an http:// one in your own network".to_owned(),
                 found: "what was given".to_owned(),
             });
         }

@@ -3,13 +3,13 @@
 use super::*;
 
 #[test]
-fn alerts_go_to_a_plain_address_and_are_signed_with_a_good_secret_that_nobody_sees() {
+fn alerts_go_to_an_address_of_the_web_and_are_signed_with_a_good_secret_that_nobody_sees() {
     let refused = |variables: &[(&str, &str)]| {
         let error = Settings::load(&environment(variables)).unwrap_err();
         error.to_string()
     };
     for (name, value, words) in [
-        ("SECKILL_ALERTS__WEBHOOK_URL", "https://a/hidden", "alerts.webhook_url"),
+        ("SECKILL_ALERTS__WEBHOOK_URL", "ftp://a/hidden", "alerts.webhook_url"),
         (
             "SECKILL_ALERTS__WEBHOOK_SECRET",
             "whsec_hiddenhidden",
