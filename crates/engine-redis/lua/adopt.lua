@@ -37,6 +37,7 @@ end
 for place = 1, #users do
   local at = 4 + (place - 1) * SIZE
   if not natural(ARGV[at + 2]) or not natural(ARGV[at + 3]) then return redis.error_reply('ERR not a natural number') end
+  if found[place] and not string.find(found[place], '^%S+ %d+ %d+ %d+ %d+ %a$') then return spoil() end
 end
 for place = 1, #users do answers[place] = offer(place, 4 + (place - 1) * SIZE) end
 save(m)

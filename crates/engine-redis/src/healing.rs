@@ -11,7 +11,7 @@ use crate::Error;
 use crate::confirming::{Stand, counted};
 use crate::keys::Place;
 use crate::sales::Known;
-use crate::script::{LOOK, SEAL};
+use crate::script::{CONDITION, SEAL};
 use crate::shared::Shared;
 use crate::summary::{Answer, Outcome};
 
@@ -67,7 +67,7 @@ impl Shared {
 
     async fn part(&self, place: Place) -> Result<Part, Error> {
         let own = vec![b"condition".to_vec()];
-        let value = self.run(&LOOK, &place.keys(), (0, place.shards), own).await?;
+        let value = self.run(&CONDITION, &place.keys(), (0, place.shards), own).await?;
         if let Some(since) = building_since(&value) {
             return Ok(Part::Begun(since));
         }

@@ -28,6 +28,8 @@ script!(CLAIM, "", "state.lua", "claim.lua");
 script!(OPEN, "", "state.lua", "aside.lua", "open.lua");
 script!(CHANGE, " flags=allow-oom", "state.lua", "change.lua");
 script!(LOOK, " flags=no-writes", "state.lua", "look.lua");
+// The same, refused by a server that can't write now: what would be healed there could not be.
+script!(CONDITION, " flags=allow-oom", "state.lua", "look.lua");
 script!(FORGET, " flags=allow-oom", "state.lua", "forget.lua");
 script!(TAKE, " flags=allow-oom", "state.lua", "entries.lua", "take.lua");
 script!(TRANSFER, " flags=allow-oom", "state.lua", "transfer.lua");

@@ -80,3 +80,24 @@ fn a_lost_ticket_that_failed_takes_no_unit_that_comes_later() {
         assert_eq!(house.state_of(id, "a").await, told);
     });
 }
+
+/// Each try would draw an epoch and leave a row in the operators' log, once a second, for as long as it lasts.
+#[test]
+fn a_store_that_cannot_write_is_not_healed_and_costs_no_epoch() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(3).await;
+        house.buy(id, &["a", "b"]).await;
+        house.redis(&["DEL", &house.key(id, "fresh")]);
+        let before = house.ledger.activity(id).await.expect("there");
+        house.redis(&["CONFIG", "SET", "min-replicas-to-write", "1"]);
+        for _ in 0..3 {
+            let ticked = house.scheduler().tick(house.clock_now()).await;
+            assert_eq!(ticked.healed, []);
+        }
+        assert_eq!(house.ledger.activity(id).await.expect("there"), before);
+        house.redis(&["CONFIG", "SET", "min-replicas-to-write", "0"]);
+        house.recovers(id).await;
+        house.is_well(id, &["a", "b"]).await;
+    });
+}
