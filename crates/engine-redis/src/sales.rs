@@ -92,7 +92,8 @@ impl Known {
     /// Remembers a reading of all shards; gives the units that there were at the most a moment ago, where this and the last one tell.
     pub(crate) fn compare(&mut self, reading: Reading) -> Option<u64> {
         let bound = self.reading.as_ref().and_then(|earlier| reading.bound_since(earlier));
-        if bound == Some(0) {
+        // Units may have come since: a proof is as old as its reading.
+        if bound == Some(0) && self.seems_sold_out() {
             self.sold_out_at = Some(reading.asked_at);
         }
         self.reading = Some(reading);
