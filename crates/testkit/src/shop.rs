@@ -105,7 +105,10 @@ impl Server {
     #[must_use]
     pub fn sale(&self, stock: u64, more: &Value) -> u64 {
         let id = self.created(stock, more);
-        let preheated = self.as_admin("POST", &format!("/admin/api/activities/{id}/preheat"), Some(&json!({})));
+        let path = format!("/admin/api/activities/{id}/preheat");
+        // A scheduler may be about to do it, too; then it is to be asked again.
+        let preheat = || self.as_admin("POST", &path, Some(&json!({})));
+        let preheated = self.until(preheat, |answer| answer.status != 503);
         assert_eq!(preheated.status, 200, "{preheated:?}");
         id
     }

@@ -35,13 +35,18 @@ fn deadlocks(database: &Database<impl Kind>) -> u64 {
     count.unwrap_or_else(|| panic!("{said}"))
 }
 
-/// Takes the stock row first and then rows that workers write first: those of the buyers who come next.
-fn contrary(activity: u64, first: u64) -> String {
-    let row = |n: u64| format!("({activity}, 'u{n}', 9, {n}, 1, '0123456789abcdef', 1, 1)");
-    let rows: Vec<_> = (first..first + 40).map(row).collect();
+/// Takes the stock row first and then rows that workers write first: those of the buyers who are about to come. Rows that are there are
+/// passed over, those of a transaction that is under way are waited for.
+fn contrary(database: &Database<impl Kind>, activity: u64, around: u64) -> String {
+    let row = |n: u64| format!("({activity}, 'u{n}', 9, {}, 1, '0123456789abcdef', 1, 1)", n + 1);
+    let rows: Vec<_> = (around.saturating_sub(20)..around + 20).map(row).collect();
+    let (ignoring, otherwise) = match is_postgres(database) {
+        true => ("", "ON CONFLICT DO NOTHING"),
+        false => ("IGNORE", ""),
+    };
     format!(
-        "BEGIN; SELECT version FROM stock WHERE activity_id = {activity} FOR UPDATE; INSERT INTO records \
-         (activity_id, user_id, epoch, sequence, quantity, request_key, accepted_at, state) VALUES {}; ROLLBACK",
+        "BEGIN; SELECT version FROM stock WHERE activity_id = {activity} FOR UPDATE; INSERT {ignoring} INTO records \
+         (activity_id, user_id, epoch, sequence, quantity, request_key, accepted_at, state) VALUES {} {otherwise}; ROLLBACK",
         rows.join(", ")
     )
 }
@@ -68,15 +73,13 @@ fn rows_in_other_hands_only_delay<K: Kind>() {
     rush.during(|| {
         let over = AtomicBool::new(false);
         thread::scope(|scope| {
-            for apart in 0..2 {
-                let (over, rush, database) = (&over, &rush, &database);
-                scope.spawn(move || {
-                    while !over.load(Ordering::SeqCst) {
-                        // It fails where the row is there already, or where it is the one that is given up.
-                        let _ = database.tries(&contrary(activity, rush.admitted() + apart));
-                    }
-                });
-            }
+            let contradicts = || {
+                while !over.load(Ordering::SeqCst) {
+                    // It fails where it is the one that is given up.
+                    let _ = database.tries(&contrary(&database, activity, rush.admitted()));
+                }
+            };
+            scope.spawn(contradicts);
             let _ends = Ends(&over);
             let _storm = node.until(|| deadlocks(&database), |deadlocks| wanted <= *deadlocks);
         });
