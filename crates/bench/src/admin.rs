@@ -13,6 +13,9 @@ use crate::metrics::Metrics;
 use crate::process::LOOK_EVERY;
 use crate::{Error, Result};
 
+/// How long a server may refuse to preheat because something else is under way.
+const PREHEAT_LIMIT: Duration = Duration::from_secs(30);
+
 /// The admin port of a server.
 #[derive(Clone)]
 pub struct Admin {
@@ -68,14 +71,19 @@ impl Admin {
         number(&data["id"], "create an activity")
     }
 
-    /// Loads the activity's units into the store.
+    /// Loads the activity's units into the store. Asks again where it is refused for a moment: the product's own scheduler may be at it.
     ///
     /// # Errors
     /// [`Error::Answer`] where the server refuses.
     pub fn preheat(&self, activity_id: u64) -> Result<()> {
-        self.write(&format!("/admin/api/activities/{activity_id}/preheat"), &json!({}))?
-            .expect(200, "preheat")
-            .map(drop)
+        let end = Instant::now() + PREHEAT_LIMIT;
+        loop {
+            let answer = self.write(&format!("/admin/api/activities/{activity_id}/preheat"), &json!({}))?;
+            if answer.status != 503 || end <= Instant::now() {
+                return answer.expect(200, "preheat").map(drop);
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
     }
 
     /// Product, activity, preheat: a sale of `stock` units that is open now; the activity's id.

@@ -52,6 +52,34 @@ fn sale_is_opened_in_three_steps() {
 }
 
 #[test]
+fn a_preheat_that_is_refused_for_a_moment_is_asked_for_again() {
+    let stub = Stub::answering(|_, number| {
+        let status = [503, 503, 200, 409][number];
+        Stub::closing(status, r#"{"code":0,"data":{}}"#).into()
+    });
+    let admin = Admin::new(stub.address, "x");
+    admin.preheat(9).unwrap();
+    assert_eq!(stub.connections(), 3);
+    assert!(matches!(admin.preheat(9), Err(Error::Answer { status: 409, .. })));
+}
+
+#[test]
+fn an_audit_that_the_store_does_not_answer_in_time_is_asked_for_again() {
+    let stub = Stub::answering(|_, number| match number {
+        0 => Stub::closing(503, r#"{"code":50302}"#).into(),
+        _ => {
+            let audit = serde_json::to_value(AUDIT).unwrap();
+            Stub::closing(200, &json!({"code": 0, "data": audit}).to_string()).into()
+        }
+    });
+    let audit = Admin::new(stub.address, "x")
+        .wait_balanced(9, Duration::from_secs(60))
+        .unwrap();
+    // Whoever waits for settlement would go on.
+    assert_eq!((audit.queued, stub.connections()), (5, 2));
+}
+
+#[test]
 fn refusal_names_what_was_wanted_and_what_came() {
     let stub = Stub::answering(|_, _| Stub::closing(409, r#"{"code":40900}"#).into());
     let error = Admin::new(stub.address, "x")

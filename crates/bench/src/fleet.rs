@@ -111,15 +111,15 @@ impl Fleet {
             .try_for_each(|process| process.stop().map(drop))
     }
 
-    /// Waits until every process that answers buyers knows an activity.
+    /// Waits until every process that answers buyers says that an activity is open.
     pub(crate) fn wait_known(&self, activity: u64) -> Result<()> {
         let end = Instant::now() + KNOWN_LIMIT;
         let path = format!("/api/activities/{activity}");
         for &public in std::iter::once(&self.target.public).chain(&self.target.others) {
-            while http::get(public, &path, None)?.status != 200 {
+            while http::get(public, &path, None)?.json()["data"]["phase"] != "open" {
                 if end <= Instant::now() {
                     return Err(Error::TooLate {
-                        what: format!("{public} did not hear of activity {activity}"),
+                        what: format!("activity {activity} was not open at {public}"),
                         limit_s: KNOWN_LIMIT.as_secs(),
                     });
                 }

@@ -1,7 +1,7 @@
 //! Load generator and auditor over the public socket.
 //!
-//! Everything here speaks HTTP to a running server, as a buyer or an operator would; it links no crate of the engine, so what it
-//! measures and audits is what outsiders get. All entry points block: call them from a plain thread, never from inside a runtime.
+//! Everything here speaks HTTP to a running server, as a buyer or an operator would, and asks a Redis what it has done; it links no crate of
+//! the engine, so what it measures and audits is what outsiders get. All entry points block: call them from a plain thread, never from inside a runtime.
 //! It prints nothing: reports are values, rendered by [`report`], and progress goes to a callback.
 
 pub mod address;

@@ -80,6 +80,8 @@ impl<'a> Bench<'a> {
     /// From now on runs count; what an idle product asks its store is looked at first.
     pub(super) fn begin(&mut self) -> Result<()> {
         if let Below::Servers(servers, figures) = &mut self.beneath {
+            // Whoever writes orders that are left from earlier is not idle.
+            self.product.target().admin.wait_drained(SETTLE_LIMIT)?;
             let before = servers.work()?;
             std::thread::sleep(IDLE);
             let commands = servers.work_since(before)?.commands;

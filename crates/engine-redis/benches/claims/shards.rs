@@ -127,5 +127,9 @@ fn masters(url: &str) -> Outcome<Vec<Redis>> {
     if masters.is_empty() {
         return Err(format!("no master of {url} has slots").into());
     }
+    // Behind its making a cluster takes a moment until each of its servers serves.
+    for master in &masters {
+        master.until(&["CLUSTER", "INFO"], "cluster_state:ok");
+    }
     Ok(masters)
 }
