@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::engine::Engine;
 use crate::keys;
 use crate::script::{LEASE, MEMBERS, Script};
+use crate::time::Time;
 
 /// A member that was not heard of for so long is forgotten.
 const FORGET_AFTER_MS: i64 = 3_600_000;
@@ -74,8 +75,14 @@ impl Engine {
         from_redis_value(answer).map_err(|_not_ours| Error::OutcomeUnknown)
     }
 
+    /// A node beats from its start on, also where there is no sale that would tell it the store's time.
     async fn ask(&self, own: &[&str]) -> Result<Vec<String>, Error> {
-        self.run(&MEMBERS, &keys::members(), own).await
+        let asked_at = Time::local();
+        let answer: Vec<String> = self.run(&MEMBERS, &keys::members(), own).await?;
+        if let Some(decided_at) = answer.first().and_then(|moment| moment.parse().ok()) {
+            self.0.time.learn(asked_at, EpochMs(decided_at));
+        }
+        Ok(answer)
     }
 
     async fn ask_for_lease(&self, name: &str, holder: &str, for_ms: &str) -> Result<Option<String>, Error> {

@@ -48,7 +48,7 @@ fn clock(call: &Call) -> Check {
     if uncertainty_ms <= CLOCK_UNCERTAINTY_MS_MAX {
         Check::passed("clock", said)
     } else {
-        Check::warning("clock", format!("{said}: is NTP running?"))
+        Check::warning("clock", format!("{said}: the store's answers take long"))
     }
 }
 

@@ -80,8 +80,9 @@ pub struct Sqlite {
 enum Engine {
     Inline(Mutex<Connection>),
     Threads {
-        writer: Crew<Connection>,
+        // Closed in this order: the last connection to be closed empties the log into the file, and two at once would leave it to each other.
         readers: Option<Crew<Connection>>,
+        writer: Crew<Connection>,
     },
 }
 

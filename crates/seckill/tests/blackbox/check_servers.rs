@@ -1,6 +1,8 @@
 //! The checklist's lines about store and database, on real servers that are set wrongly, locked or gone.
 
-use seckill_testkit::{Database, Kind, MariaDbServer, PostgresServer, Redis, Server};
+use std::time::Duration;
+
+use seckill_testkit::{Database, Kind, MariaDbServer, Network, PostgresServer, Proxy, Redis, Server};
 use serde_json::json;
 
 use crate::check::{lines, until};
@@ -32,6 +34,19 @@ fn a_store_that_is_set_so_that_it_loses_sales_or_is_gone_turns_its_lines_red() {
     until(&server, None, "nodes", "failed", "not known");
     redis.start_again();
     until(&server, None, "store", "passed", "");
+}
+
+#[test]
+fn a_store_that_answers_late_leaves_its_clock_uncertain() {
+    let redis = Redis::start();
+    let way = Proxy::to(redis.address());
+    way.set(Network::Slow(Duration::from_millis(110)));
+    let url = format!("redis://{}", way.address);
+    let server = Server::start_with(&program(), &[("SECKILL_STORE__URL", url.as_str())]);
+    assert_eq!(lines(&server, None, "clock")[0].0, "warning");
+    until(&server, None, "clock", "warning", "answers take long");
+    way.set(Network::Fine);
+    until(&server, None, "clock", "passed", "known to");
 }
 
 /// A lock on the table of orders, one on the stock rows, a table whose ids are compared otherwise, and how it is mended.
