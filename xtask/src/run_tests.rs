@@ -3,16 +3,8 @@
 //! Order matters at the end: nextest comes last, so that a log closes with its summary line.
 //! Nothing is retried here: a test that fails now and then is a bug of the test or of the product.
 
-use std::path::PathBuf;
-
-use anyhow::Context as _;
-
 use crate::workspace::Workspace;
 use crate::{process, test_needs};
-
-/// Names the binary that black-box tests start. Where it is set already, that binary is used as it
-/// is and none is built: so tests can be run against an installed one.
-const BINARY_VARIABLE: &str = "SECKILL_BIN";
 
 /// Runs the tests; `nextest_arguments` are handed to nextest as they are. With arguments the
 /// documentation's examples are left out, since they can't be filtered in the same way.
@@ -21,7 +13,6 @@ const BINARY_VARIABLE: &str = "SECKILL_BIN";
 /// Fails with nextest's own exit code where tests fail.
 pub(crate) fn run(workspace: &Workspace, nextest_arguments: &[String]) -> anyhow::Result<()> {
     test_needs::provide()?;
-    let binary = provide_binary(workspace)?;
     if nextest_arguments.is_empty() {
         run_documentation_examples(workspace)?;
     }
@@ -32,21 +23,7 @@ pub(crate) fn run(workspace: &Workspace, nextest_arguments: &[String]) -> anyhow
     if !names_packages(nextest_arguments) {
         nextest.arg("--workspace");
     }
-    process::run(nextest.args(nextest_arguments).env(BINARY_VARIABLE, binary))
-}
-
-/// The release binary, because black-box tests watch what users get, at the speed they get it.
-fn provide_binary(workspace: &Workspace) -> anyhow::Result<PathBuf> {
-    if let Some(given) = std::env::var_os(BINARY_VARIABLE) {
-        return std::path::absolute(given).context(BINARY_VARIABLE);
-    }
-    process::run(
-        process::cargo()
-            .args(["build", "--release", "--quiet", "--package", "seckill"])
-            .current_dir(&workspace.root),
-    )?;
-    let name = format!("seckill{}", std::env::consts::EXE_SUFFIX);
-    Ok(workspace.target.join("release").join(name))
+    process::run(nextest.args(nextest_arguments))
 }
 
 fn run_documentation_examples(workspace: &Workspace) -> anyhow::Result<()> {

@@ -77,13 +77,13 @@ fn reply(checks: &[Check]) -> Reply {
 
 /// The node and what it stands on.
 pub(crate) async fn node(call: Call) -> Result<Reply, Error> {
-    Ok(reply(&checklist::node(&call).await))
+    Ok(reply(&checklist::node(&call, None).await))
 }
 
 /// The same, and one activity.
 pub(crate) async fn activity(call: Call, InPath(id): InPath) -> Result<Reply, Error> {
     let activity = call.console.ledger().activity(id).await?;
-    let mut checks = checklist::node(&call).await;
+    let mut checks = checklist::node(&call, Some(id)).await;
     checks.extend(checklist::activity(&call, &activity).await);
     Ok(reply(&checks))
 }

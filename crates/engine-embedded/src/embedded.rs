@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use seckill_sale::{
     ActivityId, Buyer, Claim, EpochMs, Figures, Found, InstallationId, NotReady, Refusal, Terms, Ticket, UserId,
 };
-use seckill_stock::{Answer, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
+use seckill_stock::{Answer, Examined, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
 use tokio::sync::oneshot;
 
 use crate::Error;
@@ -68,6 +68,8 @@ impl Embedded {
         self.inbox.close();
     }
 }
+
+impl Examined for Embedded {}
 
 #[async_trait]
 impl Stock for Embedded {

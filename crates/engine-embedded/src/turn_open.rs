@@ -56,8 +56,11 @@ impl Turn {
             epoch,
             left,
             applied_movement,
+            may_rise,
             requeue,
         } = rebase;
+        let present = state.sale(activity).map(|sale| sale.figures().stock_left);
+        let left = present.filter(|_| !may_rise).map_or(left, |present| left.min(present));
         self.apply_known(
             activity,
             &Event::Rebased {

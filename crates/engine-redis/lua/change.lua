@@ -4,7 +4,7 @@
 --   hold:    held_at, resumes_at (may be empty)
 --   release: held_at, resumes_at of the hold that ends
 --   move:    movement, units (may be negative), "whole" where all of a negative number must be there, else nothing
---   rebase:  epoch, left, applied movement, then users whose final ticket is queued again
+--   rebase:  epoch, left, applied movement, "fall" where fewer units that are left stay, or "any"; then users whose final ticket is queued again
 --   erase:   user, whose ticket waits nowhere any more
 -- PAYLOAD: nothing, or "short" where the units are not there. What is so already changes nothing.
 local m, trouble = load_state()
@@ -27,8 +27,10 @@ elseif what == 'move' then
   m.movement = movement
   m.left = math.max(0, m.left + tonumber(ARGV[5]))
 elseif what == 'rebase' then
-  m.epoch, m.left, m.movement = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-  for at = 7, #ARGV do
+  local left = tonumber(ARGV[5])
+  if ARGV[7] == 'fall' then left = math.min(left, m.left) end
+  m.epoch, m.left, m.movement = math.max(m.epoch, tonumber(ARGV[4])), left, tonumber(ARGV[6])
+  for at = 8, #ARGV do
     local record = redis.call('HGET', KEYS[2], ARGV[at])
     local key, quantity, sequence, epoch, accepted_at, state = string.match(record or '', '^(%S+) (%d+) (%d+) (%d+) (%d+) (%a)$')
     if state and state ~= 'q' and state ~= 'd' then

@@ -9,7 +9,7 @@ use crate::keys::Place;
 
 /// A request key as 32 hexadecimal digits.
 pub(crate) fn key_text(key: RequestKey) -> String {
-    key.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    format!("{:032x}", u128::from_be_bytes(key.0))
 }
 
 fn read_key(text: &str) -> Option<RequestKey> {

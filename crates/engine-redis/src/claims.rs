@@ -143,7 +143,7 @@ impl Shared {
         match self.ask(place, claims).await {
             Ok((now, summary, payload)) => {
                 let mut next = payload.first;
-                let texts = claims.iter().zip(&payload.texts);
+                let texts = claims.iter().zip(payload.lines());
                 let mut answers: Vec<_> = texts
                     .map(|(claim, text)| claim_text::read_answer(place, claim, text, &mut next, now, &summary))
                     .collect();

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use redis::{FromRedisValue as _, Value, cmd};
-use seckill_sale::Refusal;
+use seckill_sale::{Finding, Refusal};
 use seckill_stock::Answer;
 
 use crate::keys::Place;
@@ -70,29 +70,74 @@ impl Durability {
     }
 }
 
-/// Why the setting can't be had from these servers, as a sentence.
-pub(crate) async fn refused(options: &Options, link: &Link) -> Option<String> {
+const AREA: &str = "durability";
+
+/// Whether these servers can keep the promise; none where it is the server's own, which its settings tell.
+pub(crate) async fn finding(options: &Options, link: &Link) -> Option<Finding> {
     let within = options.durability.within()?;
     if link.is_cluster() {
-        return Some("durability: on a cluster no copies are waited for; set it to the server's".to_owned());
+        let why = "durability: on a cluster no copies are waited for; set it to the server's";
+        return Some(Finding::failed(AREA, why));
     }
     if options.answer_within <= within {
-        return Some(format!(
+        let why = format!(
             "durability: it waits {within:?} for copies, and answers are given up after {:?}",
             options.answer_within
-        ));
+        );
+        return Some(Finding::failed(AREA, why));
     }
-    if matches!(options.durability, Durability::WaitAof { .. }) {
-        let mut command = cmd("COMMAND");
-        command.arg("INFO").arg("WAITAOF");
-        for server in link.leaders() {
-            let known: Vec<Value> = server.query(&command).await.unwrap_or_default();
-            if !matches!(known.first(), Some(Value::Array(_))) {
-                return Some("durability: this server has no WAITAOF, which came with Redis 7.2".to_owned());
+    let wanted = match options.durability {
+        Durability::Server => return None,
+        Durability::Wait { replicas, .. } => replicas,
+        Durability::WaitAof { replicas, .. } => {
+            if !has_waitaof(link).await {
+                let why = "durability: this server has no WAITAOF, which came with Redis 7.2";
+                return Some(Finding::failed(AREA, why));
             }
+            replicas
+        }
+    };
+    let present = replicas(link).await;
+    Some(match present {
+        Some(present) if present < u64::from(wanted) => Finding::warning(
+            AREA,
+            format!(
+                "durability: {wanted} replicas are waited for, and {present} follow: winners hear that their outcome is not known (50302)"
+            ),
+        ),
+        Some(present) => Finding::passed(AREA, format!("{wanted} replicas are waited for, and {present} follow")),
+        None => Finding::warning(
+            AREA,
+            "durability: the server does not show its replicas (INFO); see to it yourself",
+        ),
+    })
+}
+
+async fn has_waitaof(link: &Link) -> bool {
+    let mut command = cmd("COMMAND");
+    command.arg("INFO").arg("WAITAOF");
+    for server in link.leaders() {
+        let known: Vec<Value> = server.query(&command).await.unwrap_or_default();
+        if !matches!(known.first(), Some(Value::Array(_))) {
+            return false;
         }
     }
-    None
+    true
+}
+
+/// Replicas that are in step with the server that leads, the fewest of any; none where it is not told.
+async fn replicas(link: &Link) -> Option<u64> {
+    let mut command = cmd("INFO");
+    command.arg("replication");
+    let mut fewest = None;
+    for server in link.leaders() {
+        let said: String = server.query(&command).await.ok()?;
+        // The server's word for a replica.
+        let is_in_step = |line: &&str| line.starts_with("slave") && line.contains("state=online");
+        let present = said.lines().filter(is_in_step).count() as u64;
+        fewest = Some(fewest.map_or(present, |fewest: u64| fewest.min(present)));
+    }
+    fewest
 }
 
 impl Shared {

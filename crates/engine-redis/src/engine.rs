@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use redis::{ErrorKind, RedisError};
 use seckill_queue::{Queue, Verdict, Verdicts};
-use seckill_sale::{ActivityId, Clock, Conclusion, FailureReason, UserId};
+use seckill_sale::{ActivityId, Clock, Conclusion, FailureReason, Severity, UserId};
 use seckill_stock::Stock;
 
 use crate::keys::{self, Place};
 use crate::link::Link;
 use crate::options::Options;
-use crate::safety::{Severity, findings};
+use crate::safety::findings;
 use crate::shared::Shared;
 use crate::time::Time;
-use crate::{Error, background, durability};
+use crate::{Error, background};
 
 /// Why the engine does not start.
 #[derive(Debug, thiserror::Error)]
@@ -65,15 +65,12 @@ impl Engine {
 
     async fn start(options: Options, time: Time) -> Result<Self, ConnectError> {
         let link = Link::connect(&options).await?;
-        for finding in findings(&link).await {
+        for finding in findings(&link, &options).await {
             match finding.severity {
                 Severity::Passed => {}
-                Severity::Warning => tracing::warn!(area = finding.area, "{}", finding.sentence),
+                Severity::Warning => tracing::warn!(area = finding.area, "the store: {}", finding.sentence),
                 Severity::Failed => return Err(ConnectError::Unsafe(finding.sentence)),
             }
-        }
-        if let Some(sentence) = durability::refused(&options, &link).await {
-            return Err(ConnectError::Unsafe(sentence));
         }
         let engine = Self(Arc::new(Shared::new(link, options, time)));
         let read = engine.0.reclaim().await;

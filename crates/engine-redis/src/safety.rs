@@ -6,49 +6,19 @@ mod rules;
 use std::sync::Arc;
 
 use redis::Value;
+use seckill_sale::{Finding, Severity};
 
+use crate::durability;
 use crate::engine::ConnectError;
 use crate::link::{Link, Node};
 use crate::options::Options;
 use rules::RULES;
 
-/// How bad a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// It is as it should be.
-    Passed,
-    /// Sales can be run, but somebody should know.
-    Warning,
-    /// The engine does not start.
-    Failed,
-}
-
-/// What was found in one area.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// What was examined: `address`, `login`, `servers`, `role`, `version`, `rights`, or the name of a server's setting.
-    pub area: &'static str,
-    /// How bad it is.
-    pub severity: Severity,
-    /// One sentence for an operator, with the server where there are several.
-    pub sentence: String,
-}
-
-impl Finding {
-    fn new(area: &'static str, severity: Severity, sentence: impl Into<String>) -> Self {
-        Self {
-            area,
-            severity,
-            sentence: sentence.into(),
-        }
-    }
-}
-
 /// Connects as an engine with these options would, and examines every server that leads. Never empty; what failed keeps an engine from
 /// starting. Writes nothing that stays.
 pub async fn examine(options: &Options) -> Vec<Finding> {
     match Link::connect(options).await {
-        Ok(link) => findings(&link).await,
+        Ok(link) => findings(&link, options).await,
         Err(error) => {
             let detail = error.to_string();
             let (area, sentence) = match ConnectError::from(error) {
@@ -61,7 +31,7 @@ pub async fn examine(options: &Options) -> Vec<Finding> {
 }
 
 /// The findings on all servers; equal ones once.
-pub(crate) async fn findings(link: &Arc<Link>) -> Vec<Finding> {
+pub(crate) async fn findings(link: &Arc<Link>, options: &Options) -> Vec<Finding> {
     let leaders = link.leaders();
     let mut all = vec![Finding::new("address", Severity::Passed, "the store answers")];
     for node in &leaders {
@@ -87,6 +57,7 @@ pub(crate) async fn findings(link: &Arc<Link>) -> Vec<Finding> {
             ),
         });
     }
+    all.extend(durability::finding(options, link).await);
     all
 }
 

@@ -86,6 +86,7 @@ impl Shared {
         for (place, left) in places.into_iter().zip(lefts).rev() {
             let numbers = [rebase.epoch.get(), left, rebase.applied_movement];
             let mut arguments: Vec<_> = numbers.map(|number| number.to_string().into_bytes()).into();
+            arguments.push(if rebase.may_rise { "any" } else { "fall" }.into());
             let mine = rebase.requeue.iter().filter(|user| shards.of(user) == place.shard);
             arguments.extend(mine.map(|user| user.as_str().as_bytes().to_vec()));
             self.change_at(place, "rebase", arguments).await?;

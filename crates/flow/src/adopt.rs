@@ -5,54 +5,27 @@
 //!                                                  ▲  │            known already · void: its buyer has another
 //!                                   no state now ──┘  └─no unit──▶ failed, in the ledger and then in the state
 //! ```
-//! A worker that dies with strays loses them: nobody else has them any more.
+//! A worker that dies with strays loses them: nobody else has them any more. Whether one has failed in the ledger is read there before it is
+//! offered again, where it may have: a state that took it in with a unit would keep that unit for a ticket that has its result.
 
-use std::collections::BTreeMap;
-use std::mem;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-use seckill_ledger::{SettleBatch, TicketResult};
+use seckill_ledger::{RecordState, SettleBatch, TicketResult};
 use seckill_queue::{Adopted, Adoption, Verdict, Verdicts};
-use seckill_sale::{ActivityId, Delivery, Epoch, Status};
+use seckill_sale::{ActivityId, Delivery, Epoch, FailureReason, Status, Ticket};
 use seckill_stock::Condition;
 
+use crate::strays::Stray;
 use crate::{Error, Settle};
-
-/// Strays that are kept at most: as many as may wait for settlement by default.
-const STRAYS_MAX: usize = 200_000;
 
 /// Pause between two offers.
 const STRAYS_PAUSE: Duration = Duration::from_millis(100);
-
-/// Strays of all sales.
-#[derive(Default)]
-pub(crate) struct Strays(Mutex<Vec<Delivery>>);
-
-impl Strays {
-    pub(crate) fn keep(&self, tickets: Vec<Delivery>) {
-        let mut strays = self.0.lock();
-        let room = STRAYS_MAX.saturating_sub(strays.len());
-        for lost in tickets.iter().skip(room) {
-            tracing::error!(ticket = %lost.ticket, user = lost.user.as_str(), "a ticket of a lost state is lost: too many wait to be adopted");
-        }
-        strays.extend(tickets.into_iter().take(room));
-    }
-
-    fn take(&self) -> BTreeMap<ActivityId, Vec<Delivery>> {
-        let mut sales: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for stray in mem::take(&mut *self.0.lock()) {
-            sales.entry(stray.ticket.activity).or_default().push(stray);
-        }
-        sales
-    }
-}
 
 impl Settle {
     /// Whether tickets of lost states wait to be adopted.
     #[must_use]
     pub fn has_strays(&self) -> bool {
-        !self.strays.0.lock().is_empty()
+        !self.strays.is_empty()
     }
 
     /// Returns after a while where tickets wait to be adopted, else never: no queue announces them.
@@ -77,21 +50,33 @@ impl Settle {
     /// itself; a node without workers has to be told to, every now and then.
     pub async fn adopt_strays(&self) {
         self.strays.keep(self.queue.orphans());
-        for (activity, mut tickets) in self.strays.take() {
-            tickets.sort_unstable_by_key(|delivery| delivery.ticket.sequence);
-            if let Err(error) = self.adopt(activity, &tickets).await {
-                if self.is_over(activity).await && self.ledger.fail(self.batch_of(activity, &tickets)).await.is_ok() {
+        for (activity, mut strays) in self.strays.take() {
+            strays.sort_unstable_by_key(|stray| stray.delivery.ticket.sequence);
+            if let Err(error) = self.adopt(activity, &mut strays).await {
+                let tickets: Vec<_> = strays.iter().map(|stray| stray.delivery.clone()).collect();
+                if let Some(epoch) = self.over_at(activity).await
+                    && self
+                        .ledger
+                        .fail_of(epoch, self.batch_of(activity, &tickets))
+                        .await
+                        .is_ok()
+                {
                     tracing::error!(%activity, tickets = tickets.len(), "tickets of a lost state fail: their sale is closed, and its state gone");
                     continue;
                 }
                 tracing::debug!(%activity, %error, tickets = tickets.len(), "no state can adopt tickets of a lost one yet");
-                self.strays.keep(tickets);
+                self.strays.keep_all(strays);
             }
         }
     }
 
-    async fn adopt(&self, activity: ActivityId, tickets: &[Delivery]) -> Result<(), Error> {
-        let adopted = self.queue.adopt(tickets.to_vec(), Adoption::Waiting).await?;
+    /// Those that are still to be offered where this fails are left in `strays`.
+    async fn adopt(&self, activity: ActivityId, strays: &mut Vec<Stray>) -> Result<(), Error> {
+        // Of the state that answers, or of an older one: what has no unit there may have one in a newer one.
+        let epoch = self.epoch_now(Some(activity));
+        self.tell_failures(activity, strays).await?;
+        let tickets: Vec<_> = strays.iter().map(|stray| stray.delivery.clone()).collect();
+        let adopted = self.queue.adopt(tickets.clone(), Adoption::Waiting).await?;
         let of = |wanted: Adopted| {
             let pairs = tickets.iter().zip(&adopted);
             pairs
@@ -101,7 +86,6 @@ impl Settle {
         for delivery in of(Adopted::Void) {
             tracing::warn!(ticket = %delivery.ticket, user = delivery.user.as_str(), "its buyer has another ticket since; this one is void");
         }
-        self.fail(activity, of(Adopted::NoUnit).cloned().collect()).await?;
         // Where the state is the old one after all, they are still leased to this worker.
         let not_before = self.stock.now();
         let taken = of(Adopted::Waits).filter(|delivery| 0 < delivery.deliveries);
@@ -114,14 +98,50 @@ impl Settle {
         tracing::warn!(%activity, waits = of(Adopted::Waits).count(), known = of(Adopted::Known).count(), "tickets of a lost state were adopted");
         self.results
             .publish(tickets.iter().map(|delivery| (activity, &delivery.user)));
+        let mut outcomes = adopted.iter();
+        strays.retain(|_| outcomes.next() == Some(&Adopted::NoUnit));
+        self.fail(activity, epoch, strays).await
+    }
+
+    /// The state hears of each stray that has failed in the ledger meanwhile.
+    async fn tell_failures(&self, activity: ActivityId, strays: &mut Vec<Stray>) -> Result<(), Error> {
+        let suspects = strays.iter().filter(|stray| stray.may_have_failed);
+        let users: Vec<_> = suspects.map(|stray| stray.delivery.user.clone()).collect();
+        if users.is_empty() {
+            return Ok(());
+        }
+        let records = self.ledger.records_of(activity, users).await?;
+        let failed = records.into_iter().filter_map(|record| match record.state {
+            RecordState::Failed(reason) => Some((record.ticket, reason)),
+            _ => None,
+        });
+        self.tell(activity, failed.collect(), strays).await
+    }
+
+    async fn tell(
+        &self,
+        activity: ActivityId,
+        failed: Vec<(Ticket, FailureReason)>,
+        strays: &mut Vec<Stray>,
+    ) -> Result<(), Error> {
+        for (ticket, reason) in failed {
+            let Some(at) = strays.iter().position(|stray| stray.delivery.ticket == ticket) else {
+                continue;
+            };
+            let delivery = strays[at].delivery.clone();
+            tracing::error!(%ticket, user = delivery.user.as_str(), "no unit is left for a ticket of a lost state; it fails");
+            self.queue.adopt(vec![delivery], Adoption::Failed(reason)).await?;
+            let told = strays.remove(at).delivery;
+            self.results.publish([(activity, &told.user)].into_iter());
+        }
         Ok(())
     }
 
-    /// Whether no state will ever take them.
-    async fn is_over(&self, activity: ActivityId) -> bool {
+    /// The epoch of a sale that is closed and has no state: none will ever take them.
+    async fn over_at(&self, activity: ActivityId) -> Option<Epoch> {
         let is_absent = matches!(self.stock.condition(activity).await, Ok(Condition::Absent { .. }));
-        let row = self.ledger.activity(activity).await;
-        is_absent && row.is_ok_and(|row| row.status == Status::Closed)
+        let row = self.ledger.activity(activity).await.ok()?;
+        row.epoch.filter(|_| is_absent && row.status == Status::Closed)
     }
 
     fn batch_of(&self, activity: ActivityId, tickets: &[Delivery]) -> SettleBatch {
@@ -133,21 +153,29 @@ impl Settle {
         }
     }
 
-    /// The ledger has it first; where this ends halfway, reconciling finds a failure whose buyer the store does not know.
-    async fn fail(&self, activity: ActivityId, tickets: Vec<Delivery>) -> Result<(), Error> {
-        if tickets.is_empty() {
+    /// Those that have no unit, in the ledger first.
+    async fn fail(&self, activity: ActivityId, epoch: Option<Epoch>, strays: &mut Vec<Stray>) -> Result<(), Error> {
+        if strays.is_empty() {
             return Ok(());
         }
-        let settled = self.ledger.fail(self.batch_of(activity, &tickets)).await?;
-        for (delivery, result) in tickets.into_iter().zip(settled.results) {
-            let TicketResult::Failed(reason) = result else {
-                // Its state was built from a ledger that has its order: it would have been known.
-                tracing::error!(ticket = %delivery.ticket, "the ledger has an order that the store does not know");
-                continue;
-            };
-            tracing::error!(ticket = %delivery.ticket, user = delivery.user.as_str(), "no unit is left for a ticket of a lost state; it fails");
-            self.queue.adopt(vec![delivery], Adoption::Failed(reason)).await?;
+        // Where the state was not read before, it was by now.
+        let epoch = epoch.ok_or(Error::Unstable)?;
+        let tickets: Vec<_> = strays.iter().map(|stray| stray.delivery.clone()).collect();
+        for stray in &mut *strays {
+            stray.may_have_failed = true;
         }
-        Ok(())
+        let settled = self.ledger.fail_of(epoch, self.batch_of(activity, &tickets)).await?;
+        let results = tickets.iter().map(|delivery| delivery.ticket).zip(settled.results);
+        let mut failed = Vec::new();
+        for (ticket, result) in results {
+            if let TicketResult::Failed(reason) = result {
+                failed.push((ticket, reason));
+            } else {
+                // Its state was built from a ledger that has its order: it would have been known.
+                tracing::error!(%ticket, "the ledger has an order that the store does not know");
+                strays.retain(|stray| stray.delivery.ticket != ticket);
+            }
+        }
+        self.tell(activity, failed, strays).await
     }
 }

@@ -29,6 +29,13 @@ pub enum Apart {
         /// The ledger's newest ticket.
         newest: Ticket,
     },
+    /// The ledger lacks final results that the store has: it was restored from an older copy.
+    Older {
+        /// The sale.
+        activity: ActivityId,
+        /// Units of them.
+        units: u64,
+    },
     /// The store has a state of a sale that the ledger does not know: the next sale with this number would take it over.
     Foreign {
         /// The sale.
@@ -46,6 +53,10 @@ impl fmt::Display for Apart {
             Self::Lost { activity, newest } => write!(
                 f,
                 "the journal is behind the database: it has nothing of activity {activity}, of which the database has {newest}"
+            ),
+            Self::Older { activity, units } => write!(
+                f,
+                "the database is older than its store: of activity {activity} it lacks results of {units} units, which the store has"
             ),
             Self::Foreign { activity } => {
                 write!(f, "the journal knows activity {activity}, the database does not")
@@ -81,6 +92,35 @@ pub async fn apart(stock: &dyn Stock, ledger: &dyn Ledger) -> Result<Option<Apar
             && let Some(newest) = ledger.newest_ticket(id).await?
         {
             return Ok(Some(Apart::Lost { activity: id, newest }));
+        }
+    }
+    Ok(None)
+}
+
+/// A sale of which the ledger knows fewer final results than a store that keeps no count of batches; none where there is none. The store is
+/// read first: what is settled meanwhile is in the ledger alone, and no result is concluded before the ledger has it. Only reads.
+///
+/// # Errors
+/// A layer that can't be reached.
+pub async fn older(stock: &dyn Stock, ledger: &dyn Ledger) -> Result<Option<Apart>, Error> {
+    let mut with_state = stock.activities().await?;
+    with_state.sort_unstable();
+    for activity in with_state {
+        let figures = match stock.figures(activity).await {
+            Ok(Some(figures)) => figures,
+            // One that can't be used is healed from the ledger.
+            Ok(None) | Err(seckill_stock::Error::NotReady(_)) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let tally = match ledger.tally(activity).await {
+            Ok(tally) => tally,
+            Err(seckill_ledger::Error::NotFound(_)) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let concluded = figures.accepted.saturating_sub(figures.queued + figures.dead);
+        let units = concluded.saturating_sub(tally.succeeded + tally.failed);
+        if units != 0 {
+            return Ok(Some(Apart::Older { activity, units }));
         }
     }
     Ok(None)

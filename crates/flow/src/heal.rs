@@ -6,7 +6,7 @@
 //!    ▼
 //! broken, gone ──▶ epoch + 1, given up, built from the ledger and from what is left of it
 //! ```
-//! The ledger's epoch is counted up first. Two that heal at once have two epochs: the store goes on with the later one, and whoever has the
+//! The ledger's epoch is counted up first, and an epoch is used by nobody but who drew it. Two that heal at once have two epochs: the store goes on with the later one, and whoever has the
 //! earlier one finds that out at his next step.
 
 use seckill_ledger::Tally;
@@ -34,6 +34,7 @@ impl Operator {
     /// Looks whether the store's state of a sale can be used, and heals it where it can't.
     pub(crate) async fn heal(&self, activity: &Activity) -> Result<Healed, Error> {
         let id = activity.id;
+        let _one_at_a_time = self.building.lock().await;
         match self.layers.stock.condition(id).await? {
             Condition::Absent { may_be_lost } => {
                 let is_lost = may_be_lost && activity.epoch.is_some() && !self.is_over_for_good(activity);
@@ -48,14 +49,16 @@ impl Operator {
             }
             Condition::Sound { epoch: Some(epoch) } => match activity.epoch {
                 Some(newest) if epoch < newest => {
+                    // Never to that epoch itself: whoever drew it may yet give out its numbers, from another server.
+                    let row = self.epoch_past(id, newest).await?;
                     let raised = Confirmed {
                         activity: id,
-                        epoch: newest,
-                        next_sequence: first_of(newest),
+                        epoch: row.epoch,
+                        next_sequence: first_of(row.epoch),
                         counted: None,
                     };
                     self.layers.stock.confirm(raised).await?;
-                    tracing::warn!(activity = %id, epoch = %newest, "the store follows the ledger's epoch");
+                    tracing::warn!(activity = %id, epoch = %row.epoch, "the store follows the ledger's epoch");
                     Ok(Healed::Nothing)
                 }
                 _ => Ok(Healed::Nothing),
@@ -90,7 +93,7 @@ impl Operator {
     /// is refused by the ledger for its epoch, and adopted. Its number is not given out again: the next one is of the new epoch.
     async fn vouch(&self, id: ActivityId, figures: &Figures) -> Result<Healed, Error> {
         let seen = self.layers.stock.last_seen(id);
-        let row = self.epoch_past(id, figures).await?;
+        let row = self.epoch_past(id, figures.epoch).await?;
         let tally = self.layers.ledger.tally(id).await?;
         let newest = self.layers.ledger.newest_ticket(id).await?;
         let is_issued = newest.is_none_or(|newest| newest.sequence < figures.next_sequence);

@@ -32,10 +32,11 @@ mod results;
 mod schedule;
 mod settle;
 mod settle_alone;
+mod strays;
 mod worker;
 mod worker_counts;
 
-pub use apart::{Apart, apart};
+pub use apart::{Apart, apart, older};
 pub use audit::Audit;
 pub use catalogue::live_activities;
 pub use close::Closing;

@@ -1,7 +1,7 @@
 //! What the loss of a state cost: who had a ticket and no unit fails, and what is known of the rest is said in the log and in an audit row.
 
 use seckill_ledger::SettleBatch;
-use seckill_sale::{ActivityId, Delivery, Figures, RequestId, Restored};
+use seckill_sale::{ActivityId, Delivery, Epoch, Figures, RequestId, Restored};
 use serde_json::json;
 
 use crate::renew::{TakenOver, Why, ticket_of};
@@ -12,7 +12,12 @@ const NAMES_MAX: usize = 100;
 
 impl Operator {
     /// Writes into the ledger that tickets without a unit have failed; gives their names.
-    pub(crate) async fn fail_without_unit(&self, id: ActivityId, taken: &TakenOver) -> Result<Vec<String>, Error> {
+    pub(crate) async fn fail_without_unit(
+        &self,
+        id: ActivityId,
+        epoch: Epoch,
+        taken: &TakenOver,
+    ) -> Result<Vec<String>, Error> {
         let without = taken.lost.iter().filter(|(_, why)| *why == Why::NoUnit);
         let tickets: Vec<_> = without.map(|(buyer, _)| delivery(id, buyer)).collect();
         if tickets.is_empty() {
@@ -29,7 +34,7 @@ impl Operator {
             now: self.layers.stock.now(),
             pay_within_ms: 0,
         };
-        self.layers.ledger.fail(batch).await?;
+        self.layers.ledger.fail_of(epoch, batch).await?;
         Ok(names)
     }
 

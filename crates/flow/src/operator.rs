@@ -89,6 +89,8 @@ pub struct Operator {
     pub(crate) settings: OperatorSettings,
     /// Held from reading a row's rules to handing them to the store, so that an older reading never undoes a newer one.
     pub(crate) terms: Mutex<()>,
+    /// One of this process preheats or heals at a time: of two, the one with the later epoch would make the other's work void.
+    pub(crate) building: Mutex<()>,
     /// Held from reading how the store holds a sale to releasing it, so that each pause is written once.
     pub(crate) holding: Mutex<()>,
     /// Pauses that the ledger may not have yet.
@@ -112,6 +114,7 @@ impl Operator {
             layers,
             settings,
             terms: Mutex::new(()),
+            building: Mutex::new(()),
             holding: Mutex::new(()),
             asked: Asked::default(),
             listing: Mutex::new(()),

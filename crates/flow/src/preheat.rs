@@ -34,6 +34,7 @@ impl Operator {
     /// # Errors
     /// [`Error::Ended`], [`Conflict::Closed`], or a layer that can't be reached; asking again is harmless.
     pub async fn preheat(&self, id: ActivityId, context: Context) -> Result<Preheated, Error> {
+        let _one_at_a_time = self.building.lock().await;
         let activity = self.layers.ledger.activity(id).await?;
         if activity.status == Status::Closed {
             return Err(closed());
@@ -84,7 +85,7 @@ impl Operator {
             // Their buyers were told that they have a ticket, so they are told how it ended.
             let heals = instead.is_healing() || (instead.is_nothing() && !remains.is_empty());
             if heals {
-                let without_unit = self.fail_without_unit(id, &taken).await?;
+                let without_unit = self.fail_without_unit(id, row.epoch, &taken).await?;
                 if !without_unit.is_empty() {
                     failed.extend(without_unit);
                     continue;
@@ -104,12 +105,8 @@ impl Operator {
                 applied_movement: row.last_movement,
             };
             let waiting = taken.kept.len();
-            let accepted: u64 = [&known.buyers, &taken.kept]
-                .into_iter()
-                .flatten()
-                .map(|buyer| buyer.quantity.get())
-                .sum();
             let buyers = [known.buyers, taken.kept.clone()].concat();
+            let accepted: u64 = buyers.iter().map(|buyer| buyer.quantity.get()).sum();
             if let OpenOutcome::Exists { .. } = self.open(id, opened, buyers, instead).await? {
                 return self.present(id).await?.ok_or(Error::Unstable);
             }
@@ -139,7 +136,10 @@ impl Operator {
         instead: &Instead,
     ) -> Result<Option<(OpeningRow, Vec<Restored>)>, Error> {
         if let Instead::Of(old) = instead {
-            return Ok(Some((self.epoch_past(id, &old.figures).await?, old.buyers.clone())));
+            return Ok(Some((
+                self.epoch_past(id, old.figures.epoch).await?,
+                old.buyers.clone(),
+            )));
         }
         for _ in 0..EPOCHS_MAX {
             let row = self.layers.ledger.begin_opening(id, context.clone()).await?;
@@ -169,8 +169,13 @@ impl Operator {
         if activity.status == Status::Closed && !instead.is_healing() {
             return Err(closed());
         }
+        let opened = opened(&activity);
+        // Somebody began a later state meanwhile: what was read for this one may be old.
+        if activity.epoch != Some(opened.epoch) {
+            return Err(Error::Unstable);
+        }
         let opening = Opening {
-            opened: opened(&activity),
+            opened,
             shards: activity.sub_stocks(),
             buyers,
             replaces: instead.replaces(),

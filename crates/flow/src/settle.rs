@@ -10,7 +10,7 @@ use seckill_queue::{Queue, Taken, Verdict, Verdicts};
 use seckill_sale::{ActivityId, Conclusion, Delivery, Epoch, FailureReason, Ticket, UnitTo};
 use seckill_stock::Stock;
 
-use crate::adopt::Strays;
+use crate::strays::Strays;
 use crate::{Pace, Results};
 
 /// How tickets are settled.

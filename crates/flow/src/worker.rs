@@ -57,7 +57,7 @@ impl Worker {
     /// Longest pause.
     const TROUBLE_PAUSE_MAX: Duration = Duration::from_secs(2);
 
-    /// A worker over `settle` on the operator's layers; `yielding` is asked before each pass, since its limit is a switch.
+    /// A worker that is to be run, and counts as running until it is dropped, over `settle` on the operator's layers; `yielding` is asked before each pass, since its limit is a switch.
     #[must_use]
     pub fn new(
         settle: Arc<Settle>,
@@ -66,6 +66,7 @@ impl Worker {
         counts: Arc<WorkerCounts>,
     ) -> Self {
         let (stock, queue) = (operator.layers().stock.clone(), operator.layers().queue.clone());
+        counts.running.fetch_add(1, Ordering::SeqCst);
         Self {
             settle,
             stock,
@@ -78,7 +79,6 @@ impl Worker {
 
     /// Works until `shutdown`; a batch that was begun is finished.
     pub async fn run(self, shutdown: CancellationToken) {
-        self.counts.running.fetch_add(1, Ordering::SeqCst);
         let mut pause = Self::TROUBLE_PAUSE;
         while !shutdown.is_cancelled() {
             tokio::select! {
@@ -100,7 +100,6 @@ impl Worker {
                 pause = (pause * 2).min(Self::TROUBLE_PAUSE_MAX);
             }
         }
-        self.counts.running.fetch_sub(1, Ordering::SeqCst);
     }
 
     /// One pass; false where something could not be reached.
@@ -150,6 +149,12 @@ impl Worker {
         if 0 < pass.taken {
             counts.last_batch_at.store(self.stock.now().0, Ordering::Relaxed);
         }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.counts.running.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

@@ -12,6 +12,5 @@ mod settle_plan;
 mod sqlite;
 mod threads;
 
-pub use finding::{Finding, Verdict};
 pub use server::{Server, ServerOptions};
 pub use sqlite::{Options, Sqlite, Threads};

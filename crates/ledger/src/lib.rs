@@ -7,6 +7,7 @@
 mod catalog;
 pub mod conformance;
 mod dead_letters;
+mod examined;
 mod idempotency;
 mod movements;
 mod operations;
@@ -15,6 +16,7 @@ mod settlement;
 
 pub use catalog::{ActivityPatch, Catalog, NewActivity, NewProduct, OpeningRow, Product};
 pub use dead_letters::{DeadLetter, DeadLetterId, DeadLetterState, DeadLetters, Parking};
+pub use examined::Examined;
 pub use idempotency::{Idempotency, Replayed};
 pub use movements::{Movement, MovementKind};
 pub use operations::{
@@ -134,6 +136,6 @@ impl PageRequest {
 }
 
 /// The whole ledger.
-pub trait Ledger: Catalog + Settlement + Orders + DeadLetters + Operations {}
+pub trait Ledger: Catalog + Settlement + Orders + DeadLetters + Operations + Examined {}
 
-impl<T: Catalog + Settlement + Orders + DeadLetters + Operations> Ledger for T {}
+impl<T: Catalog + Settlement + Orders + DeadLetters + Operations + Examined> Ledger for T {}

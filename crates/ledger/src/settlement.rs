@@ -111,8 +111,12 @@ pub trait Settlement: Send + Sync + 'static {
     /// [`crate::Conflict::OlderState`]: nothing was decided.
     async fn settle_of(&self, epoch: Epoch, batch: SettleBatch) -> Result<Settled, Error>;
 
-    /// As [`Settlement::settle`] where no unit is left: tickets without a final result fail as `store_oversold`, and no unit moves.
-    async fn fail(&self, batch: SettleBatch) -> Result<Settled, Error>;
+    /// As [`Settlement::settle_of`] where the store's state of `epoch` has no unit left: tickets without a final result fail as
+    /// `store_oversold`, and no unit moves. A newer state may have one.
+    ///
+    /// # Errors
+    /// As those of [`Settlement::settle_of`].
+    async fn fail_of(&self, epoch: Epoch, batch: SettleBatch) -> Result<Settled, Error>;
 
     /// The record of a user.
     async fn record(&self, activity: ActivityId, user: &UserId) -> Result<Option<LedgerRecord>, Error>;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use ipnet::IpNet;
 
 use crate::secret::Secret;
-use crate::sections::AfterEnd;
+use crate::sections::{AfterEnd, Durability, durability};
 use crate::services::{self, DatabaseText, StoreUrl};
 use crate::value::Value;
 use crate::{duration, public_key, rate};
@@ -33,6 +33,7 @@ pub(crate) enum Kind {
     Store,
     Database,
     AfterEnd,
+    Durability,
 }
 
 impl Kind {
@@ -54,6 +55,7 @@ impl Kind {
             "store" => Self::Store,
             "database" => Self::Database,
             "after_end" => Self::AfterEnd,
+            "durability" => Self::Durability,
             "choice" => Self::Choice(rest.split('|').map(str::trim).collect()),
             "whole" => bounds().and_then(|(min, max)| {
                 Some(Self::Whole {
@@ -99,6 +101,7 @@ impl Kind {
             Self::Store => services::STORE_EXPECTED.to_owned(),
             Self::Database => services::DATABASE_EXPECTED.to_owned(),
             Self::AfterEnd => "\"keep\" or \"discard after 24h\"".to_owned(),
+            Self::Durability => durability::EXPECTED.to_owned(),
         }
     }
 
@@ -157,6 +160,7 @@ impl Kind {
             Self::Store => StoreUrl::parse(text).map(Value::Store),
             Self::Database => DatabaseText::parse(text).map(Value::Database),
             Self::AfterEnd => AfterEnd::parse(text).map(Value::AfterEnd),
+            Self::Durability => Durability::parse(text).map(Value::Durability),
             Self::Origins | Self::Networks => {
                 self.list(text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect())
             }
@@ -204,48 +208,5 @@ fn is_origin(text: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_take_commas_in_text_and_arrays_in_files() {
-        let two = Value::Networks(vec!["10.0.0.0/8".parse().unwrap(), "192.168.1.7/32".parse().unwrap()]);
-        assert_eq!(Kind::Networks.read_text("10.1.2.3/8, 192.168.1.7"), Some(two.clone()));
-        let array = toml::Value::Array(vec!["10.0.0.0/8".into(), "192.168.1.7".into()]);
-        assert_eq!(Kind::Networks.read_toml(&array), Some(two));
-        assert_eq!(Kind::Networks.read_toml(&"10.0.0.0/8".into()), None);
-        assert_eq!(Kind::Networks.read_text(""), Some(Value::Networks(vec![])));
-        assert_eq!(Kind::Networks.read_text("10.0.0.0/33"), None);
-    }
-
-    #[test]
-    fn origins_have_no_wildcard_and_no_path() {
-        assert!(
-            Kind::Origins
-                .read_text("https://shop.example.com,http://localhost:5173")
-                .is_some()
-        );
-        for text in [
-            "*",
-            "null",
-            "https://*.example.com",
-            "https://shop.example.com/a",
-            "https://Shop.example.com",
-            "shop.example.com",
-        ] {
-            assert_eq!(Kind::Origins.read_text(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn numbers_keep_to_their_bounds_and_their_type() {
-        let kind = Kind::Whole { min: 1, max: 10 };
-        assert_eq!(kind.read_text("10"), Some(Value::Whole(10)));
-        for text in ["0", "11", "-1", "+1", "1.0", "", " 1", "ten", "18446744073709551616"] {
-            assert_eq!(kind.read_text(text), None, "{text}");
-        }
-        assert_eq!(kind.read_toml(&toml::Value::Integer(-1)), None);
-        assert_eq!(kind.read_toml(&toml::Value::String("5".to_owned())), None);
-        assert_eq!(Kind::Switch.read_toml(&toml::Value::Integer(1)), None);
-    }
-}
+#[path = "kind_tests.rs"]
+mod tests;

@@ -12,7 +12,7 @@ use crate::effective::Effective;
 use crate::error::{Error, Origin};
 use crate::rate::RateLimit;
 use crate::secret::Secret;
-use crate::sections::AfterEnd;
+use crate::sections::{AfterEnd, Durability};
 use crate::services::{DatabaseText, StoreUrl};
 use crate::value::Value;
 
@@ -119,4 +119,5 @@ take! {
     StoreUrl, Value::Store(url) => Some(url.clone());
     DatabaseText, Value::Database(url) => Some(url.clone());
     AfterEnd, Value::AfterEnd(policy) => Some(*policy);
+    Durability, Value::Durability(durability) => Some(*durability);
 }

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use crate::duration;
 use crate::rate::RateLimit;
 use crate::secret::Secret;
-use crate::sections::AfterEnd;
+use crate::sections::{AfterEnd, Durability};
 use crate::services::{DatabaseText, StoreUrl};
 
 /// A value in its checked form. `Secret(None)` and an empty `Text` say: not set.
@@ -27,6 +27,7 @@ pub(crate) enum Value {
     Store(StoreUrl),
     Database(DatabaseText),
     AfterEnd(AfterEnd),
+    Durability(Durability),
 }
 
 impl Value {
@@ -46,6 +47,7 @@ impl Value {
             Self::Store(url) => json!(url.to_string()),
             Self::Database(url) => json!(url.to_string()),
             Self::AfterEnd(policy) => json!(policy.to_string()),
+            Self::Durability(durability) => json!(durability.to_string()),
         }
     }
 }

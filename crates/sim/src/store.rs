@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use seckill_engine_embedded::Embedded;
 use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Terms, Ticket, UserId};
-use seckill_stock::{Answer, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
+use seckill_stock::{Answer, Examined, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
 
 use crate::fault::Fault;
 use crate::lies;
@@ -83,6 +83,8 @@ impl Store {
         lies::terms(terms, &self.weather)
     }
 }
+
+impl Examined for Store {}
 
 #[async_trait]
 impl Stock for Store {

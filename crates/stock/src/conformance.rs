@@ -13,10 +13,12 @@ use crate::{Answer, Glance, OpenOutcome, Opening, Reserved, Stock};
 
 mod brakes;
 mod claims;
+mod rebases;
 mod states;
 
 pub use brakes::*;
 pub use claims::*;
+pub use rebases::*;
 pub use states::*;
 
 /// A fresh engine whose clock stands at [`Fixture::OPENS`].
@@ -157,7 +159,7 @@ macro_rules! stock_conformance {
             users_are_told_apart_bytewise, a_sale_without_state_is_not_ready, opening_twice_changes_nothing,
             a_state_is_replaced_only_where_its_epoch_is_named, a_state_that_can_be_used_is_not_given_up,
             paused_and_closed_sales_admit_nobody, a_movement_is_applied_once_and_in_order,
-            added_units_reopen_a_sold_out_sale, a_rebuilt_state_knows_its_buyers, forgotten_sale_has_no_state,
+            added_units_reopen_a_sold_out_sale, a_rebuilt_state_knows_its_buyers, a_rebase_that_may_not_raise_leaves_fewer_units_as_they_are, forgotten_sale_has_no_state,
             sequences_ascend_from_one, glance_knows_strangers_and_buyers, a_held_sale_admits_nobody_whatever_its_rules_say,
             a_release_ends_only_the_hold_it_names,
             holds_and_their_ends_are_done_in_the_order_in_which_they_are_asked_for,

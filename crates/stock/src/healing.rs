@@ -7,7 +7,7 @@
 //! ```
 //! Only a sound state admits, hands out and records. Every other one changes nothing until it is healed.
 
-use seckill_sale::{ActivityId, Epoch, Figures, Restored};
+use seckill_sale::{ActivityId, Epoch, Figures, Restored, UserId};
 
 /// Whether the state of a sale can be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,4 +63,21 @@ pub enum GivenUp {
     Sound,
     /// It has this epoch already; nothing was changed. Ask with a later one.
     Newer(Epoch),
+}
+
+/// How a sale whose state exists is brought in line with a ledger that knows less (it was restored from an older copy).
+#[derive(Debug, Clone)]
+pub struct Rebase {
+    /// The sale.
+    pub activity: ActivityId,
+    /// The new epoch.
+    pub epoch: Epoch,
+    /// Units that can be admitted.
+    pub left: u64,
+    /// Last movement contained in `left`.
+    pub applied_movement: u64,
+    /// Whether the units left may become more than there are; else those that are left by then stay, where they are fewer.
+    pub may_rise: bool,
+    /// Buyers with a final result that the ledger does not have: queued again.
+    pub requeue: Vec<UserId>,
 }

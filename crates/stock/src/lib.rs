@@ -6,6 +6,7 @@
 mod batcher;
 mod brake;
 pub mod conformance;
+mod examined;
 mod healing;
 mod line;
 pub mod members;
@@ -18,7 +19,8 @@ use seckill_sale::{
 
 pub use batcher::{Batcher, Claims};
 pub use brake::{Brake, SWITCHES_BYTES_MAX};
-pub use healing::{Condition, Confirmed, Counted, GivenUp};
+pub use examined::Examined;
+pub use healing::{Condition, Confirmed, Counted, GivenUp, Rebase};
 pub use line::{Bounds, Gathering};
 pub use members::{Living, Member, Members};
 
@@ -98,28 +100,13 @@ pub struct Opening {
     pub replaces: Option<Epoch>,
 }
 
-/// How a sale whose state exists is brought in line with a ledger that knows less (it was restored from an older copy).
-#[derive(Debug, Clone)]
-pub struct Rebase {
-    /// The sale.
-    pub activity: ActivityId,
-    /// The new epoch.
-    pub epoch: Epoch,
-    /// Units that can be admitted.
-    pub left: u64,
-    /// Last movement contained in `left`.
-    pub applied_movement: u64,
-    /// Buyers with a final result that the ledger does not have: queued again.
-    pub requeue: Vec<UserId>,
-}
-
 /// The stock of all sales.
 ///
 /// Every method that changes something has made it durable before it returns `Ok`. Where it says [`Error::Unavailable`], nothing was changed,
 /// and nothing will be; where it says [`Error::OutcomeUnknown`], it may be done later. A store that is known to hang says `Unavailable` at once,
 /// to whoever reads, too; what it takes all the same is said at [`Brake`].
 #[async_trait]
-pub trait Stock: Brake {
+pub trait Stock: Brake + Examined {
     /// The clock that decides windows.
     fn now(&self) -> EpochMs;
 

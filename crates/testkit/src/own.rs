@@ -73,14 +73,25 @@ impl Own {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// Ends it at once, as a crash would.
+    /// Ends it at once, as a crash would, and with it the processes that it has for its connections: they would go on for a moment.
     pub(crate) fn kill(&mut self) {
         if let Some(mut child) = self.child.take() {
-            // Its helpers notice and end.
+            let helpers = children(child.id());
             let _ = child.kill();
             let _ = child.wait();
+            for helper in helpers {
+                // It may have ended by itself.
+                let _ = rustix::process::kill_process(helper, rustix::process::Signal::KILL);
+            }
         }
     }
+}
+
+/// The processes that a process has started, where the system tells.
+fn children(process: u32) -> Vec<rustix::process::Pid> {
+    let said = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children")).unwrap_or_default();
+    let numbers = said.split_whitespace().filter_map(|number| number.parse().ok());
+    numbers.filter_map(rustix::process::Pid::from_raw).collect()
 }
 
 impl Drop for Own {

@@ -18,7 +18,7 @@ pub(crate) async fn of_node(house: &House) -> Value {
     house.get("/admin/api/check").await.is(200, 0).data().clone()
 }
 
-async fn of_activity(house: &House, id: u64) -> Value {
+pub(crate) async fn of_activity(house: &House, id: u64) -> Value {
     let path = format!("/admin/api/activities/{id}/check");
     house.get(&path).await.is(200, 0).data().clone()
 }
@@ -38,8 +38,11 @@ async fn node_in_order_passes_with_its_limits_off_as_a_warning() {
     for area in [
         "entrance",
         "store",
+        "store settings",
         "clock",
         "database",
+        "database writes",
+        "database settings",
         "nodes",
         "versions",
         "clocks",

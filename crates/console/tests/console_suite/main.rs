@@ -5,6 +5,7 @@ mod books;
 mod brake;
 mod brake_hanging;
 mod check;
+mod check_layers;
 mod check_nodes;
 #[path = "../../../engine-embedded/tests/shared/running.rs"]
 mod engine;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use redis::{RedisError, Value};
 
-use super::{Finding, Severity};
 use crate::link::{Asked, Failure, Link, Node, slot};
 use crate::script::PROBE;
+use seckill_sale::{Finding, Severity};
 
 const AREA: &str = "rights";
 /// Names that are tried for a key which this server has: three servers need a handful.

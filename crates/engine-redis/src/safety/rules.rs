@@ -1,6 +1,6 @@
 //! Settings and versions, as a table.
 
-use super::{Finding, Severity};
+use seckill_sale::{Finding, Severity};
 
 /// A setting of the server, what it must not be, and why.
 pub(super) struct Rule {

@@ -112,6 +112,7 @@ fn a_state_older_than_one_that_was_seen_admits_nobody() {
         epoch: Epoch::new(2).expect("in range"),
         left: 5,
         applied_movement: 0,
+        may_rise: true,
         requeue: Vec::new(),
     };
     running.block_on(running.engine.rebase(rebase)).expect("done");

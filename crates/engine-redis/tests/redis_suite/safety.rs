@@ -1,9 +1,13 @@
 //! What is found before a sale, each line broken on purpose.
 
-use seckill_engine_redis::{ConnectError, Engine, Finding, Options, Severity, examine};
+use std::time::Duration;
+
+use seckill_engine_redis::{ConnectError, Durability, Engine, Options, examine};
+use seckill_sale::{Finding, Severity};
+use seckill_stock::Examined as _;
 use seckill_testkit::{Redis, RedisTls};
 
-use crate::support::new_runtime;
+use crate::support::{Running, new_runtime};
 
 /// Examines; an engine starts where nothing failed, and else says the same.
 fn found(options: &Options) -> Vec<Finding> {
@@ -138,5 +142,39 @@ fn an_encrypted_server_is_believed_where_its_authority_is() {
     assert!(
         passed.iter().all(|finding| finding.severity == Severity::Passed),
         "{passed:?}"
+    );
+}
+
+#[test]
+fn copies_that_cannot_be_had_are_told_of_and_those_that_can_pass() {
+    let redis = Redis::start();
+    let mut options = of(&redis);
+    options.durability = Durability::Wait {
+        replicas: 1,
+        within: Duration::from_millis(100),
+    };
+    check(&found(&options), "durability", Severity::Warning, "and 0 follow");
+    let replica = Redis::start();
+    let port = redis.address().port().to_string();
+    replica.expect(&["REPLICAOF", "127.0.0.1", &port], "+OK");
+    redis.until(&["INFO", "replication"], "state=online");
+    check(&found(&options), "durability", Severity::Passed, "1 follow");
+    options.answer_within = Duration::from_millis(100);
+    check(&found(&options), "durability", Severity::Failed, "given up after");
+}
+
+#[test]
+fn an_engine_that_runs_examines_its_servers_and_the_shards_of_a_sale() {
+    let running = Running::start(None);
+    let engine = &running.engine;
+    let found = running.block_on(engine.examine());
+    check(&found, "maxmemory-policy", Severity::Passed, "");
+    let bad = ["CONFIG", "SET", "maxmemory-policy", "allkeys-lfu"];
+    running.redis.expect(&bad, "+OK");
+    check(
+        &running.block_on(engine.examine()),
+        "maxmemory-policy",
+        Severity::Failed,
+        "allkeys-lfu",
     );
 }

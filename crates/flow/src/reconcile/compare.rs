@@ -49,7 +49,7 @@ impl DifferenceKind {
                 "restore the order's row from a copy of the database: the record keeps its result, so it is not written twice"
             }
             Self::BuyerMissing => {
-                "close the sale, or rebuild the store's state from the ledger by starting with an empty journal"
+                "close the sale, or have the store's state built anew from the ledger: without its journal, or without the sale's keys in Redis"
             }
             Self::TicketDiffers => "decide by the request log which ticket the buyer was told",
             Self::ResultDiffers => "decide by hand: a final result is never changed",

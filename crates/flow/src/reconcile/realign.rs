@@ -1,7 +1,7 @@
 //! Sets the units left by the ledger and queues lost tickets again, behind a fence: the store lets nobody in between counting and writing.
 
 use seckill_ledger::{DeadLetterState, OpeningRow};
-use seckill_sale::{ActivityId, Buyer, Figures, Status, Terms, UserId};
+use seckill_sale::{ActivityId, Buyer, Epoch, Figures, Status, Terms, UserId};
 use seckill_stock::Rebase;
 
 use crate::audit::Reading;
@@ -57,7 +57,7 @@ impl Operator {
 
     async fn rebase(&self, id: ActivityId, requeue: &[&Buyer], left_may: LeftMay) -> Result<(), Error> {
         let figures = self.layers.stock.figures(id).await?.ok_or(Error::NoState)?;
-        let row = self.epoch_past(id, &figures).await?;
+        let row = self.epoch_past(id, figures.epoch).await?;
         let reading = self.reading(id).await?.ok_or(Error::NoState)?;
         let users: Vec<UserId> = requeue.iter().map(|buyer| buyer.user.clone()).collect();
         let units: u64 = requeue.iter().map(|buyer| buyer.quantity.get()).sum();
@@ -79,16 +79,18 @@ impl Operator {
             epoch: row.epoch,
             left,
             applied_movement,
+            // Another process may open the fence: what is sold behind it stays sold.
+            may_rise: left_may == LeftMay::Change,
             requeue: users,
         };
         Ok(self.layers.stock.rebase(rebase).await?)
     }
 
-    /// Counts the ledger's epoch up until it is past the store's.
-    pub(crate) async fn epoch_past(&self, id: ActivityId, figures: &Figures) -> Result<OpeningRow, Error> {
+    /// Counts the ledger's epoch up until it is past this one.
+    pub(crate) async fn epoch_past(&self, id: ActivityId, epoch: Epoch) -> Result<OpeningRow, Error> {
         for _ in 0..EPOCHS_MAX {
             let row = self.layers.ledger.begin_opening(id, self.own_context()).await?;
-            if figures.epoch < row.epoch {
+            if epoch < row.epoch {
                 return Ok(row);
             }
         }

@@ -1,6 +1,6 @@
 //! A store that is behind its ledger: its journal was cut, and it never issued tickets that the ledger has.
 
-use seckill_flow::{Apart, PlannedStep, SEQUENCES_AN_EPOCH, apart};
+use seckill_flow::{Apart, PlannedStep, SEQUENCES_AN_EPOCH, apart, older};
 use seckill_ledger::{Ledger, SettleBatch, Settlement};
 use seckill_queue::Queue;
 use seckill_sale::{ActivityId, Delivery, Epoch, Ticket, TicketState};
@@ -41,6 +41,11 @@ impl House {
     async fn apart(&self) -> Option<Apart> {
         let ledger: &dyn Ledger = &*self.ledger;
         apart(&*self.store, ledger).await.expect("both answer")
+    }
+
+    async fn older(&self) -> Option<Apart> {
+        let ledger: &dyn Ledger = &*self.ledger;
+        older(&*self.store, ledger).await.expect("both answer")
     }
 }
 
@@ -164,5 +169,27 @@ fn sale_that_only_the_store_knows_is_noticed() {
         let id = house.opened(5).await;
         let house = house.with_database("older.db");
         assert_eq!(house.apart().await, Some(Apart::Foreign { activity: id }));
+    });
+}
+
+#[test]
+fn ledger_that_lacks_results_of_its_store_is_an_older_copy_and_has_them_again_after_recovery() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(5).await;
+        house.buy(id, &["a"]).await;
+        house.settle().await;
+        house.copy("older.db").await;
+        house.buy(id, &["b", "c"]).await;
+        assert_eq!(house.older().await, None, "what waits has no result yet");
+        house.settle().await;
+        assert_eq!(house.older().await, None);
+        let house = house.with_database("older.db");
+        let lacking = Apart::Older { activity: id, units: 2 };
+        assert_eq!(house.older().await, Some(lacking));
+        house.operator.recover(None).await.expect("recovered");
+        assert_eq!(house.older().await, None);
+        house.settle().await;
+        assert_eq!(house.balanced(id).await.orders_live, 3);
     });
 }

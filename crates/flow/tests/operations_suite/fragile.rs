@@ -11,12 +11,12 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use seckill_queue::{Queue, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Shards, Terms, Ticket, UserId};
-use seckill_stock::{Answer, Condition, Confirmed, GivenUp, Glance, OpenOutcome, Opening, Rebase, Stock};
+use seckill_stock::{Answer, Condition, Confirmed, Examined, GivenUp, Glance, OpenOutcome, Opening, Rebase, Stock};
 use tokio::sync::{Notify, RwLock};
 
 use crate::engine::Handle;
 
-type Meanwhile = Pin<Box<dyn Future<Output = ()> + Send>>;
+pub(crate) type Meanwhile = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 pub(crate) struct Fragile {
     engine: Handle,
@@ -32,7 +32,11 @@ pub(crate) struct Fragile {
     records: Mutex<Option<Verdicts>>,
     pages_read: AtomicBool,
     meanwhile: Mutex<Option<Meanwhile>>,
+    /// Happens once a state was given up, before the next is built.
+    pub(crate) overtaken: Mutex<Option<Meanwhile>>,
 }
+
+impl Examined for Fragile {}
 
 #[async_trait]
 impl Stock for Fragile {
@@ -98,7 +102,12 @@ impl Stock for Fragile {
         shards: Shards,
         epoch: Epoch,
     ) -> Result<GivenUp, seckill_stock::Error> {
-        self.engine.give_up(activity, shards, epoch).await
+        let given_up = self.engine.give_up(activity, shards, epoch).await;
+        let overtaken = self.overtaken.lock().take();
+        if let Some(overtaken) = overtaken {
+            overtaken.await;
+        }
+        given_up
     }
     async fn rebase(&self, rebase: Rebase) -> Result<(), seckill_stock::Error> {
         self.stock_write()?;

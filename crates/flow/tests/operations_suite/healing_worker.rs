@@ -15,13 +15,13 @@ impl House {
         ledger.begin_opening(id, self.context()).await.expect("begun").epoch
     }
 
-    async fn state_of(&self, id: ActivityId, name: &str) -> Option<TicketState> {
+    pub(crate) async fn state_of(&self, id: ActivityId, name: &str) -> Option<TicketState> {
         let buyer = self.store.buyer(id, &user(name)).await.expect("answers");
         buyer.map(|buyer| buyer.state)
     }
 
     /// A worker takes everything and can tell neither ledger nor store.
-    async fn holds_what_waits(&self) {
+    pub(crate) async fn holds_what_waits(&self) {
         let lock = self.lock_database();
         self.store.allow(0);
         assert!(self.worker.pass().await.is_err());

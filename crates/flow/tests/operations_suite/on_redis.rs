@@ -19,6 +19,7 @@ mod crashes;
 mod dead_letters;
 mod forget;
 mod healing;
+mod healing_epochs;
 mod healing_house;
 mod healing_server;
 mod healing_worker;

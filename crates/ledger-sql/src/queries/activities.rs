@@ -126,6 +126,14 @@ pub(super) fn check_epoch(transaction: &Transaction<'_>, id: ActivityId, epoch: 
     }
 }
 
+/// As [`check_epoch`]; an unknown activity has no newer state.
+pub(super) fn check_epoch_if_known(transaction: &Transaction<'_>, id: ActivityId, epoch: Epoch) -> Result<(), Stop> {
+    match check_epoch(transaction, id, epoch) {
+        Err(Stop::Ledger(seckill_ledger::Error::NotFound(_))) => Ok(()),
+        checked => checked,
+    }
+}
+
 pub(super) fn begin_opening(
     transaction: &Transaction<'_>,
     id: ActivityId,

@@ -14,7 +14,7 @@ use super::errors::{Stop, found};
 use super::pages::{collect, limit, number_cursor, page};
 use super::parking::{park, short, ticket_key, unpark};
 use super::rows::{SqlResult, moment, number, text, unsigned, user, word, word_of};
-use super::{Database, Lane, activities::check_epoch, returns};
+use super::{Database, Lane, activities::check_epoch_if_known, returns};
 
 const STATES: [(&str, DeadLetterState); 3] = [
     ("parked", DeadLetterState::Parked),
@@ -139,7 +139,7 @@ impl DeadLetters for Database {
             tickets.iter().try_for_each(|parking| {
                 let activity = parking.delivery.ticket.activity;
                 dialect::lock_sale(transaction, activity)?;
-                check_epoch(transaction, activity, epoch)?;
+                check_epoch_if_known(transaction, activity, epoch)?;
                 park(transaction, parking, now)
             })
         })

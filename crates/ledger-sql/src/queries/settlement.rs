@@ -190,9 +190,9 @@ impl Settlement for Database {
         self.settle_by(batch, rule).await
     }
 
-    async fn fail(&self, batch: SettleBatch) -> Result<Settled, Error> {
+    async fn fail_of(&self, epoch: Epoch, batch: SettleBatch) -> Result<Settled, Error> {
         let rule = Rule {
-            epoch: None,
+            epoch: Some(epoch),
             without_units: true,
         };
         self.settle_by(batch, rule).await

@@ -20,7 +20,8 @@ pub(super) fn settings(family: Family, access: Access, lock_wait_s_max: u8) -> S
     }
 }
 
-/// Rows are locked before they are read, so each query may see the newest commit: a batch that waited for its lock needs no second try.
+/// Each query sees the newest commit: what is read behind a lock is as the one who had it before left it, and a batch that takes the stock
+/// row last finds what others wrote while it waited.
 const POSTGRES_WRITES: &str = "SET default_transaction_isolation = 'read committed';
     SET statement_timeout = '30s'; SET idle_in_transaction_session_timeout = '60s'; SET client_min_messages = 'warning'";
 

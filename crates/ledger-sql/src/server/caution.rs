@@ -1,8 +1,8 @@
 //! What a server is set to that could lose orders which it has said are written. It is told at the start; the server is its operator's.
 
-use super::connection::Session;
 use super::errors::Stop;
 use super::rows::Row;
+use super::session::Session;
 use super::translate::Family;
 
 /// Settings, each with the value that keeps what was committed and what happens otherwise.

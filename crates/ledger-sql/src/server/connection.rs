@@ -2,7 +2,6 @@
 //! transaction is never cut in two by a caller who goes away.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,68 +11,20 @@ use tokio::runtime::Runtime;
 
 use super::ServerOptions;
 use super::access::{Access, settings};
-use super::errors::{Class, SqlError, Stop, class};
+use super::errors::{Class, Stop, class};
+use super::session::{Present, Session, wait};
 use super::statement::Transaction;
-use super::translate::{Family, Translated, translate};
-use super::values::{Parameter, SqlResult, Value};
-use super::wire::{Done, Target, Wire};
+use super::values::SqlResult;
+use super::wire::Target;
 
 /// How long a connection may take to be made.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(5);
-
-/// How long a statement may take, on its way too. The server's own limits are shorter and cost no connection.
-const STATEMENT_TIME_MAX: Duration = Duration::from_secs(40);
 
 /// How often a transaction is done again that stood in the way of another one.
 const CONTESTS_MAX: u32 = 20;
 
 /// How often it is done again where a key was taken, perhaps by one that came first. The first time it may not have looked for it.
 const TWINS_MAX: u32 = 3;
-
-/// A live connection with what it knows of the queries.
-pub(super) struct Session {
-    runtime: Arc<Runtime>,
-    family: Family,
-    wire: Wire,
-    translated: HashMap<String, Arc<Translated>>,
-}
-
-impl Session {
-    pub(super) const fn family(&self) -> Family {
-        self.family
-    }
-
-    pub(super) fn translated(&mut self, query: &str) -> Arc<Translated> {
-        if let Some(known) = self.translated.get(query) {
-            return Arc::clone(known);
-        }
-        let translated = Arc::new(translate(self.family, query));
-        self.translated.insert(query.to_owned(), Arc::clone(&translated));
-        translated
-    }
-
-    pub(super) fn rows(&mut self, said: &Translated, parameters: &[Parameter]) -> SqlResult<Vec<Vec<Value>>> {
-        wait(&self.runtime, STATEMENT_TIME_MAX, self.wire.rows(said, parameters))
-    }
-
-    pub(super) fn execute(&mut self, said: &Translated, parameters: &[Parameter]) -> SqlResult<Done> {
-        wait(&self.runtime, STATEMENT_TIME_MAX, self.wire.execute(said, parameters))
-    }
-
-    pub(super) fn say(&mut self, sql: &str) -> SqlResult<()> {
-        wait(&self.runtime, STATEMENT_TIME_MAX, self.wire.say(sql))
-    }
-}
-
-fn wait<T>(runtime: &Runtime, limit: Duration, work: impl Future<Output = SqlResult<T>>) -> SqlResult<T> {
-    let timed = runtime.block_on(async { tokio::time::timeout(limit, work).await });
-    timed.unwrap_or_else(|_| {
-        let seconds = limit.as_secs();
-        Err(SqlError::Broken(format!(
-            "the database did not answer within {seconds} s"
-        )))
-    })
-}
 
 /// A place at the server, with a connection or without one.
 pub(super) struct Connection {
@@ -83,6 +34,7 @@ pub(super) struct Connection {
     lock_wait_s_max: u8,
     counts_batches: bool,
     session: Option<Session>,
+    present: Present,
 }
 
 impl Connection {
@@ -96,18 +48,20 @@ impl Connection {
             lock_wait_s_max: options.lock_wait_s_max,
             counts_batches: options.counts_batches,
             session: None,
+            present: Present::default(),
         })
+    }
+
+    /// The same, counted among those of this process.
+    pub(super) fn counted_in(mut self, present: &Present) -> Self {
+        self.present = Arc::clone(present);
+        self
     }
 
     fn connect(&self) -> SqlResult<Session> {
         let wire = wait(&self.runtime, CONNECT_TIME_MAX, self.target.connect())?;
-        let mut session = Session {
-            runtime: Arc::clone(&self.runtime),
-            family: self.target.family(),
-            wire,
-            translated: HashMap::new(),
-        };
-        session.say(&settings(session.family, self.access, self.lock_wait_s_max))?;
+        let mut session = Session::new(Arc::clone(&self.runtime), self.target.family(), wire, &self.present);
+        session.say(&settings(session.family(), self.access, self.lock_wait_s_max))?;
         Ok(session)
     }
 
@@ -188,7 +142,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         if let Some(session) = self.session.take() {
             let goodbye = async {
-                session.wire.close().await;
+                session.close().await;
                 Ok(())
             };
             // A server that does not answer does not keep us.

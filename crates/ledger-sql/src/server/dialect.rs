@@ -21,7 +21,8 @@ fn lock(transaction: &Transaction<'_>, query: &str, params: impl Params) -> Resu
     Ok(())
 }
 
-/// One lock for an activity with its stock row: whoever changes either takes it first.
+/// One lock for an activity with its stock row: whoever changes either takes it first, but for a batch that only sells: its stock row is the
+/// last that it changes.
 pub(crate) fn lock_sale(transaction: &Transaction<'_>, id: ActivityId) -> Result<(), Stop> {
     let query = "SELECT activity_id FROM stock WHERE activity_id = ?1 FOR UPDATE";
     lock(transaction, query, [id.get().cast_signed()])

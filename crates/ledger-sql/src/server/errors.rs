@@ -111,6 +111,17 @@ pub(super) fn class(error: &SqlError) -> Class {
     }
 }
 
+/// Whether the user lacks a right that only the server's owner can give.
+pub(super) fn is_denied(error: &SqlError) -> bool {
+    let SqlError::Driver(sqlx::Error::Database(error)) = error else {
+        return false;
+    };
+    match error.try_downcast_ref::<sqlx::mysql::MySqlDatabaseError>() {
+        Some(error) => matches!(error.number(), 1044 | 1142 | 1143 | 1227),
+        None => error.code().is_some_and(|code| code == "42501"),
+    }
+}
+
 /// SQLSTATE.
 fn class_postgres(code: &str) -> Class {
     match code {

@@ -1,15 +1,21 @@
 //! Brings the tables to this version, one process at a time, and refuses a database that it does not understand.
 
+use std::iter;
+
+use seckill_sale::{Finding, Severity};
+
 use super::ServerOptions;
 use super::access::Access;
-use super::caution::cautions;
-use super::connection::{Connection, Session};
+use super::connection::Connection;
 use super::errors::{Stop, rejected};
+use super::findings::isolation;
 use super::rows::Row;
 use super::schema::repairs;
+use super::session::Session;
 use super::translate::Family;
 use super::values::{SqlResult, Value};
 use super::wire::Target;
+use super::writes::writes;
 
 /// All steps, ascending, for each family. A step that was released is never changed.
 const STEPS: &[(i64, &str, &str)] = &[(
@@ -25,8 +31,8 @@ const LOCK_MYSQL: &str = "SELECT GET_LOCK('seckill.migrate', 30)";
 /// How long another process that makes tables is waited for.
 const LOCK_WAIT_S_MAX: u8 = 30;
 
-/// Migrates where it may, else says what is missing. Gives what the operator should know of the server.
-pub(super) fn migrate(target: &Target, options: ServerOptions) -> Result<Vec<String>, Stop> {
+/// Migrates where it may, else says what is missing.
+pub(super) fn migrate(target: &Target, options: ServerOptions) -> Result<(), Stop> {
     let patient = ServerOptions {
         lock_wait_s_max: LOCK_WAIT_S_MAX,
         ..options
@@ -52,16 +58,20 @@ pub(super) fn migrate(target: &Target, options: ServerOptions) -> Result<Vec<Str
     whole(session)
 }
 
-/// Refuses tables that lost a key or a rule; gives what the operator should know.
-fn whole(session: &mut Session) -> Result<Vec<String>, Stop> {
+/// Refuses a database that would lose or double orders: tables that lost a key or a rule, transactions that see each other otherwise than they
+/// must, a user who may not write. One that is locked or only reads heals by itself.
+fn whole(session: &mut Session) -> Result<(), Stop> {
     let repairs = lacking(session)?;
-    if repairs.is_empty() {
-        return cautions(session);
+    if !repairs.is_empty() {
+        return Err(rejected(format!(
+            "the database lost what keeps orders apart; run: {}",
+            repairs.join("; ")
+        )));
     }
-    Err(rejected(format!(
-        "the database lost what keeps orders apart; run: {}",
-        repairs.join("; ")
-    )))
+    let isolation = isolation(session)?;
+    let is_refused = |finding: &Finding| finding.severity == Severity::Failed && finding.area != "writes";
+    let refused = iter::once(isolation).chain(writes(session, None)).find(is_refused);
+    refused.map_or(Ok(()), |finding| Err(rejected(finding.sentence)))
 }
 
 /// Statements that make what the tables lack.

@@ -10,6 +10,7 @@ mod connection;
 mod db;
 mod dialect;
 mod errors;
+mod examined;
 #[cfg(test)]
 mod fault_tests;
 mod findings;
@@ -19,30 +20,36 @@ mod migrate;
 mod queries;
 mod rows;
 mod schema;
+mod session;
 mod statement;
 mod translate;
 mod values;
 mod version;
 mod wire;
+mod writes;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use Server as Database;
 use seckill_ledger::Error;
-use seckill_sale::EpochMs;
+use tokio::sync::Semaphore;
 
-use crate::finding::Finding;
 use crate::threads::{Crew, Lane};
 use access::Access;
 use connection::Connection;
 use errors::Stop;
+use session::Present;
 use statement::Transaction;
 use wire::Target;
+
+/// Examinations of one server at the same time.
+const EXAMINATIONS_MAX: usize = 4;
 
 /// How a server is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ServerOptions {
-    /// Connections that write, at least 1: batches of this many activities are written side by side.
+    /// Connections that write, at least 1: so many batches are written side by side, of one activity or of several.
     pub writers: u8,
     /// Connections that read, at least 1.
     pub readers: u8,
@@ -74,7 +81,11 @@ impl Default for ServerOptions {
 pub struct Server {
     writers: Crew<Connection>,
     readers: Crew<Connection>,
-    cautions: Vec<String>,
+    target: Target,
+    options: ServerOptions,
+    present: Present,
+    /// Places of examinations under way: one may wait for a server that does not answer.
+    examinations: Arc<Semaphore>,
 }
 
 impl Server {
@@ -87,21 +98,25 @@ impl Server {
     }
 
     /// Connects to the database at `url` (`postgres://…`, `mariadb://…` or `mysql://…`) and brings its tables to this version,
-    /// or checks that they are. It blocks until that is done. Further connections are made when they are needed.
+    /// or checks that they are. It blocks until that is done. Further connections are made when they are needed. A database that would lose
+    /// or double orders is refused; what else there is to say of it says [`seckill_ledger::Examined`].
     ///
     /// # Errors
     /// [`Error::Outage`] where the server can't be used; [`Error::Rejected`] where `url` is no address, or the database is a newer
-    /// version's or another program's, or is to be migrated first.
+    /// version's or another program's, or is to be migrated first; or where its tables lost a key, ids are not compared byte by byte,
+    /// transactions are isolated otherwise, or the user may not write.
     pub fn open(url: &str, options: ServerOptions) -> Result<Self, Error> {
         let target = Target::parse(url)?;
         let migrating = target.clone();
         // On a thread of its own, because the caller may be one that must not wait for another runtime.
-        let cautions = std::thread::spawn(move || migrate::migrate(&migrating, options))
+        std::thread::spawn(move || migrate::migrate(&migrating, options))
             .join()
             .unwrap_or_else(|_| Err(Stop::Ledger(Error::Outage("migrating was broken off".to_owned()))))?;
+        let present = Present::default();
         let connections = |access, count: u8| {
             let made = (0..count.max(1)).map(|_| Connection::new(&target, access, options));
-            made.collect::<Result<Vec<_>, Error>>()
+            made.map(|made| Ok(made?.counted_in(&present)))
+                .collect::<Result<Vec<_>, Error>>()
         };
         let within = options.answer_within;
         Ok(Self {
@@ -109,25 +124,11 @@ impl Server {
                 .answering_people_within(within),
             readers: Crew::start("ledger-reader", connections(Access::Read, options.readers)?)?
                 .answering_people_within(within),
-            cautions,
+            target,
+            options,
+            present,
+            examinations: Arc::new(Semaphore::new(EXAMINATIONS_MAX)),
         })
-    }
-
-    /// Looks a database over, for the operator before a sale: nothing is changed, and what can't be looked at is a finding too. It blocks
-    /// until that is done. `options` are those that a process would open it with; `now` tells this node's time.
-    ///
-    /// # Errors
-    /// [`Error::Rejected`] where `url` is no address.
-    pub fn examine(url: &str, options: ServerOptions, now: impl Fn() -> EpochMs + Send) -> Result<Vec<Finding>, Error> {
-        let target = Target::parse(url)?;
-        let looked = std::thread::scope(|scope| scope.spawn(|| findings::findings(&target, options, now)).join());
-        looked.map_err(|_| Error::Outage("looking the database over was broken off".to_owned()))
-    }
-
-    /// What the server is set to that could lose orders which were written, a sentence each; for the operator, at the start.
-    #[must_use]
-    pub fn cautions(&self) -> &[String] {
-        &self.cautions
     }
 
     /// One transaction that may write. It is done again from its beginning where it stood in the way of another one.

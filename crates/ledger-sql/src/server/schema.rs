@@ -5,9 +5,9 @@
 
 use std::collections::HashSet;
 
-use super::connection::Session;
 use super::errors::Stop;
 use super::rows::Row;
+use super::session::Session;
 use super::translate::Family;
 
 /// Something that must be there.

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use super::connection::Session;
 use super::errors::SqlError;
 use super::rows::Row;
+use super::session::Session;
 use super::translate::{Family, Translated};
 use super::values::{Parameter, Params, SqlResult, ToSql};
 use super::wire::Done;

@@ -1,7 +1,8 @@
 //! Which server it is, and whether the tests were run on one like it.
 
+use seckill_sale::{Finding, Severity};
+
 use super::translate::Family;
-use crate::finding::{Finding, Verdict};
 
 /// Oldest versions that the tests were run on.
 const POSTGRES_TESTED: [u32; 2] = [15, 0];
@@ -19,16 +20,16 @@ pub(super) fn version(family: Family, said: &str) -> Finding {
         Family::MySql if said.contains("MariaDB") => ("MariaDB", MARIADB_TESTED),
         Family::MySql => {
             let sentence = format!("MySQL {said}: written for what it shares with MariaDB, and not tested on it");
-            return Finding::new("version", Verdict::Warning, sentence);
+            return Finding::new("version", Severity::Warning, sentence);
         }
     };
     let [major, minor] = present;
     if tested <= present {
-        return Finding::new("version", Verdict::Passed, format!("{name} {major}.{minor}"));
+        return Finding::new("version", Severity::Passed, format!("{name} {major}.{minor}"));
     }
     let [least, point] = tested;
     let sentence = format!("{name} {major}.{minor} is older than {least}.{point}, the oldest that was tested");
-    Finding::new("version", Verdict::Warning, sentence)
+    Finding::new("version", Severity::Warning, sentence)
 }
 
 #[cfg(test)]
@@ -36,9 +37,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(family: Family, said: &str, verdict: Verdict, part: &str) {
+    fn check(family: Family, said: &str, severity: Severity, part: &str) {
         let finding = version(family, said);
-        assert_eq!(finding.verdict, verdict, "{finding:?}");
+        assert_eq!(finding.severity, severity, "{finding:?}");
         assert!(finding.sentence.contains(part), "{finding:?}");
     }
 
@@ -47,22 +48,22 @@ mod tests {
         check(
             Family::Postgres,
             "PostgreSQL 15.8 (Debian 15.8-0+deb12u1) on",
-            Verdict::Passed,
+            Severity::Passed,
             "PostgreSQL 15.8",
         );
         check(
             Family::Postgres,
             "PostgreSQL 14.12 on x86_64",
-            Verdict::Warning,
+            Severity::Warning,
             "older than 15.0",
         );
         check(
             Family::MySql,
             "10.11.14-MariaDB-0+deb12u2",
-            Verdict::Passed,
+            Severity::Passed,
             "MariaDB 10.11",
         );
-        check(Family::MySql, "10.6.18-MariaDB", Verdict::Warning, "older than 10.11");
-        check(Family::MySql, "8.0.40", Verdict::Warning, "not tested");
+        check(Family::MySql, "10.6.18-MariaDB", Severity::Warning, "older than 10.11");
+        check(Family::MySql, "8.0.40", Severity::Warning, "not tested");
     }
 }

@@ -1,8 +1,8 @@
 //! Tables that lost what keeps orders apart are refused with what makes them whole, and `examine` tells what it sees.
 
 use seckill_ledger::Error;
-use seckill_ledger_sql::{Finding, Server, ServerOptions, Verdict};
-use seckill_sale::{Clock as _, EpochMs, SystemClock};
+use seckill_ledger_sql::{Server, ServerOptions};
+use seckill_sale::{Clock as _, EpochMs, Finding, ManualClock, Severity, SystemClock};
 use seckill_testkit::{Database, Kind};
 
 use crate::faults::open;
@@ -69,7 +69,7 @@ fn losses(is_postgres: bool) -> [(&'static str, &'static str, &'static str); 5] 
 }
 
 fn examine(url: &str) -> Vec<Finding> {
-    Server::examine(url, ServerOptions::default(), || SystemClock.now()).expect("an address")
+    Server::findings(url, ServerOptions::default(), &SystemClock).expect("an address")
 }
 
 fn found<'a>(findings: &'a [Finding], area: &str) -> &'a Finding {
@@ -84,7 +84,7 @@ pub fn what_the_tables_lost_is_named_with_what_makes_it_again<K: Kind>() {
     for (loss, area, repair) in losses(url.starts_with("postgres")) {
         let _ = database.say(loss);
         let finding = found(&examine(&url), area).clone();
-        assert_eq!(finding.verdict, Verdict::Failed, "{finding:?}");
+        assert_eq!(finding.severity, Severity::Failed, "{finding:?}");
         for migrate in [true, false] {
             let options = ServerOptions {
                 migrate,
@@ -105,13 +105,13 @@ pub fn a_good_database_passes_and_an_empty_one_is_to_be_migrated<K: Kind>() {
     let database = Database::<K>::fresh();
     let url = database.url();
     let schema = found(&examine(&url), "schema").clone();
-    assert_eq!(schema.verdict, Verdict::Failed);
+    assert_eq!(schema.severity, Severity::Failed);
     assert!(schema.sentence.contains("seckill migrate"), "{schema:?}");
     drop(open(&url));
     let findings = examine(&url);
     let others: Vec<_> = findings
         .iter()
-        .filter(|finding| finding.verdict != Verdict::Passed)
+        .filter(|finding| finding.severity != Severity::Passed)
         .collect();
     assert!(others.is_empty(), "{others:?}");
     let areas: Vec<_> = findings.iter().map(|finding| finding.area).collect();
@@ -125,6 +125,8 @@ pub fn a_good_database_passes_and_an_empty_one_is_to_be_migrated<K: Kind>() {
         "durability",
         "connections",
         "clock",
+        "rights",
+        "writes",
     ];
     assert_eq!(areas, all);
 }
@@ -138,12 +140,13 @@ pub fn too_few_connections_and_a_wrong_clock_are_told_of<K: Kind>() {
         readers: 55,
         ..ServerOptions::default()
     };
-    let findings = Server::examine(&url, many, || EpochMs(SystemClock.now().0 - 5_000)).expect("an address");
+    let findings =
+        Server::findings(&url, many, &ManualClock::at(EpochMs(SystemClock.now().0 - 5_000))).expect("an address");
     let connections = found(&findings, "connections");
-    assert_eq!(connections.verdict, Verdict::Failed);
+    assert_eq!(connections.severity, Severity::Failed);
     assert!(connections.sentence.contains("opens 255"), "{connections:?}");
     let clock = found(&findings, "clock");
-    assert_eq!(clock.verdict, Verdict::Warning);
+    assert_eq!(clock.severity, Severity::Warning);
     assert!(clock.sentence.contains("ahead of"), "{clock:?}");
 }
 
@@ -158,6 +161,6 @@ pub fn a_server_that_is_not_there_is_a_finding<K: Kind>() {
         .url()
         .replace(&format!(":{}/", database.port()), &format!(":{nobody}/"));
     let findings = examine(&url);
-    assert_eq!(found(&findings, "connection").verdict, Verdict::Failed);
+    assert_eq!(found(&findings, "connection").severity, Severity::Failed);
     assert_eq!(findings.len(), 1);
 }

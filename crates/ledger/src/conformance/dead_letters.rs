@@ -1,6 +1,6 @@
 //! Facts about tickets that could not be written.
 
-use seckill_sale::{ActivityId, Delivery, FailureReason};
+use seckill_sale::{ActivityId, Delivery, Epoch, FailureReason};
 
 use super::books;
 use super::shop::{NOW, at, deliveries, delivery, sale, settle, sold, ticket, user, whole};
@@ -122,6 +122,11 @@ pub async fn a_retried_ticket_may_be_parked_anew(ledger: &dyn Ledger) {
 /// Somebody has to see it; there is no unit to return.
 pub async fn a_ticket_of_an_unknown_activity_is_parked(ledger: &dyn Ledger) {
     let unknown = ActivityId::new(99).expect("in range");
+    let parking = Parking {
+        delivery: delivery(unknown, 1, "ann", 1),
+        reason: "unknown".to_owned(),
+    };
+    ledger.park_of(Epoch::FIRST, vec![parking], NOW).await.expect("parked");
     let letter = park(ledger, delivery(unknown, 1, "ann", 1)).await;
     assert_eq!(
         (letter.ticket, letter.state),

@@ -98,6 +98,8 @@ pub async fn tickets_of_an_older_state_are_refused(ledger: &dyn Ledger) {
     let tally = ledger.tally(activity.id).await;
     let settled = ledger.settle_of(first, batch(activity.id, tickets.clone())).await;
     assert_eq!(settled, Err(Conflict::OlderState { present }.into()));
+    let failed = ledger.fail_of(first, batch(activity.id, tickets.clone())).await;
+    assert_eq!(failed, Err(Conflict::OlderState { present }.into()));
     let parking = Parking {
         delivery: tickets[1].clone(),
         reason: "a bad row".to_owned(),
@@ -113,11 +115,12 @@ pub async fn tickets_of_an_older_state_are_refused(ledger: &dyn Ledger) {
 /// Tickets for which the store has no unit fail, and take none from those that have one.
 pub async fn tickets_without_a_unit_fail_and_move_none(ledger: &dyn Ledger) {
     let activity = sold(ledger, 5, 1).await;
+    let first = ledger.begin_opening(activity.id, at(NOW)).await.expect("begun").epoch;
     let moves = books::moves(ledger, activity.id).await;
     let tickets = deliveries(activity.id, 2);
     for _ in 0..2 {
         let failed = ledger
-            .fail(batch(activity.id, tickets.clone()))
+            .fail_of(first, batch(activity.id, tickets.clone()))
             .await
             .expect("a good batch");
         let oversold = TicketResult::Failed(FailureReason::StoreOversold);

@@ -20,7 +20,14 @@ pub(super) fn run(context: &Context, admin: &AdminArgs, id: Option<u64>) -> Outc
     if context.json {
         print(&list.to_string())?;
     } else {
-        checks.iter().try_for_each(|check| print(&line(check)))?;
+        let width = checks
+            .iter()
+            .filter_map(|check| check["area"].as_str())
+            .map(str::len)
+            .max();
+        checks
+            .iter()
+            .try_for_each(|check| print(&line(check, width.unwrap_or(0))))?;
     }
     let failed = checks.iter().filter(|check| check["state"] == "failed").count();
     match failed {
@@ -29,7 +36,7 @@ pub(super) fn run(context: &Context, admin: &AdminArgs, id: Option<u64>) -> Outc
     }
 }
 
-fn line(check: &Value) -> String {
+fn line(check: &Value, width: usize) -> String {
     let text = |name: &str| check[name].as_str().unwrap_or("-").to_owned();
-    format!("{:<8} {:<12} {}", text("state"), text("area"), text("said"))
+    format!("{:<8} {:<width$} {}", text("state"), text("area"), text("said"))
 }

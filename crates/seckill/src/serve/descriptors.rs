@@ -27,6 +27,14 @@ pub(crate) fn fit(settings: &mut Settings) -> Result<(), Failure> {
     Ok(())
 }
 
+/// What there is to say of connections that were asked for and can't be had, long after they were fitted.
+pub(crate) fn caution(settings: &Settings) -> Option<String> {
+    let asked = settings.effective.to_json()[KEY]["value"].as_u64()?;
+    let is_default = settings.effective.origin(KEY) == Some(&Origin::Default);
+    let open_max = settings.server.connections_max.saturating_add(KEPT);
+    warning(usize::try_from(asked).ok()?, is_default, open_max)
+}
+
 fn fitted(asked: usize, open_max: usize) -> usize {
     let kept = KEPT.min(open_max / 2);
     asked.min(open_max - kept)

@@ -6,6 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use seckill_console::Console;
+use seckill_flow::Worker;
 use seckill_settings::StoreUrl;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{MissedTickBehavior, interval};
@@ -25,8 +26,9 @@ impl House {
     pub(crate) fn start(node: &Arc<Node>, console: &Arc<Console>) -> Result<Self, Failure> {
         let mut threads = Vec::new();
         if node.roles.worker {
-            let node = node.clone();
-            threads.push(start_thread("workers", move || run_workers(node))?);
+            let (node, workers) = (node.clone(), (0..node.settings.queue.workers).map(|_| node.worker()));
+            let workers: Vec<_> = workers.collect();
+            threads.push(start_thread("workers", move || run_workers(node, workers))?);
         }
         if node.roles.scheduler {
             let node = node.clone();
@@ -81,9 +83,11 @@ fn runtime() -> Runtime {
         .expect("a runtime needs descriptors only")
 }
 
-async fn run_workers(node: Arc<Node>) {
-    let workers = (0..node.settings.queue.workers).map(|_| node.worker().run(node.shutdown.house.clone()));
-    futures_util::future::join_all(workers).await;
+async fn run_workers(node: Arc<Node>, workers: Vec<Worker>) {
+    let running = workers
+        .into_iter()
+        .map(|worker| worker.run(node.shutdown.house.clone()));
+    futures_util::future::join_all(running).await;
 }
 
 /// Offers what this node admitted to states that were lost since; where there are workers they do it.

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use seckill_console::{Check, HouseChecks};
 use seckill_settings::Settings;
 
+use super::descriptors;
+
 /// Free space below which a busy sale may fill the disk: a few segments of the journal, and as much for the database.
 const FREE_BYTES_MIN: u64 = 1 << 30;
 
@@ -15,22 +17,28 @@ pub(crate) fn of(settings: &Settings) -> HouseChecks {
     let connections_max = settings.server.connections_max;
     let public = !settings.server.listen.ip().is_loopback();
     let sandbox = settings.payments.sandbox;
-    Arc::new(move || vec![disk(&data_dir), payments(sandbox, public), connections(connections_max)])
+    let caution = descriptors::caution(settings);
+    Arc::new(move || {
+        let connections = connections(connections_max, caution.as_deref());
+        vec![disk(&data_dir), payments(sandbox, public), connections]
+    })
 }
 
+const DISK: &str = "disk";
+
 fn disk(data_dir: &Path) -> Check {
-    const AREA: &str = "disk";
     match rustix::fs::statvfs(data_dir) {
-        Ok(disk) => {
-            let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-            let said = format!("{} MiB are free where the data are", free >> 20);
-            if free < FREE_BYTES_MIN {
-                Check::failed(AREA, format!("{said}: make room for {} MiB", FREE_BYTES_MIN >> 20))
-            } else {
-                Check::passed(AREA, said)
-            }
-        }
-        Err(error) => Check::failed(AREA, format!("the data folder can't be looked at: {error}")),
+        Ok(disk) => room(disk.f_bavail.saturating_mul(disk.f_frsize)),
+        Err(error) => Check::failed(DISK, format!("the data folder can't be looked at: {error}")),
+    }
+}
+
+fn room(free_bytes: u64) -> Check {
+    let said = format!("{} MiB are free where the data are", free_bytes >> 20);
+    if free_bytes < FREE_BYTES_MIN {
+        Check::failed(DISK, format!("{said}: make room for {} MiB", FREE_BYTES_MIN >> 20))
+    } else {
+        Check::passed(DISK, said)
     }
 }
 
@@ -47,6 +55,41 @@ fn payments(sandbox: bool, public: bool) -> Check {
 }
 
 /// The number is what the descriptors allow: it was fitted to them at the start.
-fn connections(most: usize) -> Check {
-    Check::passed("connections", format!("up to {most} at a time"))
+fn connections(most: usize, caution: Option<&str>) -> Check {
+    const AREA: &str = "connections";
+    match caution {
+        Some(caution) => Check::warning(AREA, caution),
+        None => Check::passed(AREA, format!("up to {most} at a time")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use seckill_console::CheckState;
+
+    use super::*;
+
+    #[test]
+    fn a_disk_without_room_for_a_busy_sale_fails() {
+        assert_eq!(room(FREE_BYTES_MIN).state, CheckState::Passed);
+        assert_eq!(room(FREE_BYTES_MIN - 1).state, CheckState::Failed);
+        assert_eq!(disk(Path::new("/nowhere/at/all")).state, CheckState::Failed);
+    }
+
+    #[test]
+    fn a_sandbox_on_a_public_address_is_told_of() {
+        let states =
+            [(true, true), (true, false), (false, true)].map(|(sandbox, public)| payments(sandbox, public).state);
+        assert_eq!(states, [CheckState::Warning, CheckState::Passed, CheckState::Passed]);
+    }
+
+    #[test]
+    fn connections_that_cannot_be_had_are_told_of() {
+        assert_eq!(connections(500, None).state, CheckState::Passed);
+        let few = connections(500, Some("too few descriptors"));
+        assert_eq!(
+            (few.state, few.said.as_str()),
+            (CheckState::Warning, "too few descriptors")
+        );
+    }
 }

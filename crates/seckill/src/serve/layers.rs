@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rand::Rng;
 use rustix::fs::Mode;
 use seckill_engine_embedded::lock::Lock;
-use seckill_flow::{Apart, apart};
+use seckill_flow::{Apart, apart, older};
 use seckill_ledger::{Installation, Ledger};
 use seckill_sale::InstallationId;
 use seckill_settings::Settings;
@@ -164,7 +164,16 @@ impl Layers {
     }
 
     fn look_apart(&self) -> Result<Option<Apart>, seckill_flow::Error> {
-        block_on(apart(&*self.store.stock(), &*self.ledger))
+        let stock = self.store.stock();
+        block_on(async {
+            let found = apart(&*stock, &*self.ledger).await?;
+            match (&self.store, found) {
+                (Store::OnRedis(_), None | Some(Apart::Behind { .. } | Apart::Lost { .. })) => {
+                    Ok(older(&*stock, &*self.ledger).await?.or(found))
+                }
+                (_, found) => Ok(found),
+            }
+        })
     }
 }
 

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use seckill_ledger::{Error, Ledger};
 use seckill_ledger_sql::{Options, Server, ServerOptions};
-use seckill_settings::{DatabaseUrl, ServiceUrl, Settings};
+use seckill_sale::{Severity, SystemClock};
+use seckill_settings::{DatabaseUrl, ServiceUrl, Settings, StoreUrl};
 
 use super::Patience;
+use super::layers::block_on;
 use super::locked_database::WAIT_MAX;
 use crate::exit::Failure;
 
@@ -32,13 +34,25 @@ pub(super) fn open(settings: &Settings, patience: &mut Patience<'_>) -> Result<A
                 writers: usual.writers.max(workers.saturating_add(2)),
                 migrate: settings.database.migrate_at_start,
                 answer_within,
+                // By the count a journal knows an older copy of its database. A shared store is compared row by row instead.
+                counts_batches: matches!(settings.store.url, StoreUrl::Embedded),
                 ..usual
             };
-            let server = open_server(url, options, patience)?;
-            for caution in server.cautions() {
-                tracing::warn!("{caution}");
-            }
-            Ok(Arc::new(server))
+            Ok(Arc::new(open_server(url, options, patience)?))
+        }
+    }
+}
+
+/// Says what there is to know of a server before the first order is written. What would lose or double orders was refused at its opening.
+pub(super) fn tell_findings(settings: &Settings, ledger: &dyn Ledger) {
+    if let DatabaseUrl::Sqlite(_) = settings.database.url {
+        return;
+    }
+    for finding in block_on(ledger.examine(Arc::new(SystemClock), None)) {
+        match finding.severity {
+            Severity::Passed => {}
+            Severity::Warning => tracing::warn!(area = finding.area, "the database: {}", finding.sentence),
+            Severity::Failed => tracing::error!(area = finding.area, "the database: {}", finding.sentence),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! This process among those that share its store: it says that it lives, and takes the scheduler's lease where nobody has it.
 //!
-//! Two schedulers at once are harmless, and none for a moment is, too: a lease that can't be asked for stays as it was.
+//! Two schedulers at once do no harm, since the later epoch wins, and none for a moment neither: a lease that can't be asked for stays as it was.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,7 +61,8 @@ impl Membership {
         &self.own
     }
 
-    async fn tick(&self, console: &Console, may_lead: bool) {
+    /// Says that it lives, and asks for the lease.
+    pub(super) async fn tick(&self, console: &Console, may_lead: bool) {
         if let Err(error) = console.beat(SystemClock.now()).await {
             tracing::debug!(%error, "the others do not hear that this node lives");
         }

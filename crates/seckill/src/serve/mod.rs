@@ -67,6 +67,7 @@ pub(crate) fn start(mut settings: Settings, roles: Roles, signals: &mut Signals)
     let admin_listener = admin::bind(&settings)?;
     let mut patience = Patience::of_server(signals);
     let opened = layers::open_layers(&settings, &mut patience)?;
+    ledger::tell_findings(&settings, &*opened.ledger);
     let token = admin::token(&settings)?;
     let node = Arc::new(Node::new(settings, roles, opened, &mut patience)?);
     patience.ask(layers::is_passing, || {
@@ -80,6 +81,8 @@ pub(crate) fn start(mut settings: Settings, roles: Roles, signals: &mut Signals)
     let public = public_listener
         .map(|listener| public::serve(&node, listener, api))
         .transpose()?;
+    // From the first moment on the others know it, and the checklist what it does.
+    layers::block_on(node.membership.tick(&console, roles.scheduler));
     meters::connect(&node, public.as_ref().map(|public| public.counts().clone()));
     node.readiness.set_ready();
     let public_addr = public

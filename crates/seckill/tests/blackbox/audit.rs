@@ -63,12 +63,9 @@ fn checklist_exits_0_before_a_sale_and_3_where_something_would_spoil_it() {
     let fine = ask(&server, &["check", &id]);
     let said = String::from_utf8_lossy(&fine.stdout).into_owned();
     assert_eq!(fine.status.code(), Some(0), "{fine:?}");
-    for line in [
-        "passed   stock        7 units are in place",
-        "passed   disk",
-        "passed   payments",
-    ] {
-        assert!(said.contains(line), "{line}: {said}");
+    for (area, words) in [("stock", "7 units are in place"), ("disk", ""), ("payments", "")] {
+        let is_it = |line: &&str| line.starts_with("passed") && line.contains(area) && line.contains(words);
+        assert!(said.lines().any(|line| is_it(&line)), "{area}: {said}");
     }
     assert_eq!(ask(&server, &["activity", "pause", &id]).status.code(), Some(0));
     let paused = ask(&server, &["--json", "check", &id]);

@@ -3,6 +3,8 @@
 mod after_storm;
 mod audit;
 mod brake;
+mod check;
+mod check_servers;
 mod command_line;
 mod crash;
 mod database_servers;
@@ -26,6 +28,8 @@ mod start;
 mod start_hanging;
 mod stopped;
 mod storm;
+mod unsafe_databases;
+mod unsafe_servers;
 
 use seckill_testkit::Program;
 

@@ -2,6 +2,7 @@
 
 mod access;
 mod alerts;
+pub(crate) mod durability;
 mod sale;
 mod server;
 mod storage;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 
 pub use access::{Auth, AuthMode, Identity, JwtKey, Limits, PublicKey};
 pub use alerts::Alerts;
+pub use durability::Durability;
 pub use sale::{AfterEnd, DeadLetters, OnCancel, Orders, Payments, Polls, Schedule, Streams, Units};
 pub use server::{Admin, Log, LogFormat, Server};
 pub use storage::{Database, Queue, Store};

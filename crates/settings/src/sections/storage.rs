@@ -4,7 +4,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::reader::Reader;
+use crate::sections::Durability;
 use crate::services::{DatabaseText, DatabaseUrl, StoreUrl};
+
+const URL: &str = "store.url";
+const DURABILITY: &str = "store.durability";
 
 /// Where stock and queue live.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,16 +21,32 @@ pub struct Store {
     pub wait_max: Duration,
     /// How long the store may take over a claim.
     pub answer_within: Duration,
+    /// When an admission counts as durable.
+    pub durability: Durability,
 }
 
 impl Store {
     pub(super) fn narrow(reader: &Reader<'_>) -> Self {
-        Self {
-            url: reader.get("store.url"),
+        let store = Self {
+            url: reader.get(URL),
             pending_max: reader.get("store.pending_max"),
             wait_max: reader.get("store.wait_max"),
             answer_within: reader.get("store.answer_within"),
+            durability: reader.get(DURABILITY),
+        };
+        let why = match &store.url {
+            StoreUrl::Embedded => Some(
+                "the embedded store has no replicas; every answer waits for its own disk already: leave it \"server\"",
+            ),
+            StoreUrl::Remote(url) if url.scheme() == "redis-cluster" => {
+                Some("on a cluster no copies are waited for: leave it \"server\"")
+            }
+            StoreUrl::Remote(_) => None,
+        };
+        if let Some(why) = why.filter(|_| store.durability != Durability::Server) {
+            reader.conflict(DURABILITY, URL, why);
         }
+        store
     }
 }
 

@@ -152,6 +152,7 @@ pub(super) fn reconcile_fix(world: &mut World) {
                 epoch: figures.epoch,
                 left: figures.stock_left + 1,
                 applied_movement: figures.applied_movement,
+                may_rise: true,
                 requeue: Vec::new(),
             };
             let raised = store.rebase(rebase).await;

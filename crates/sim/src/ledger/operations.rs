@@ -1,11 +1,13 @@
 //! Switches, blocks, schedules, audit rows and the installation, passed on.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use seckill_ledger::{
-    AuditRow, Block, Catalog as _, Context, Error, Installation, NewActivity, NewBlock, NewSchedule, Operations, Page,
-    PageRequest, Schedule, StoredSwitches,
+    AuditRow, Block, Catalog as _, Context, Error, Examined, Installation, NewActivity, NewBlock, NewSchedule,
+    Operations, Page, PageRequest, Schedule, StoredSwitches,
 };
-use seckill_sale::{Activity, EpochMs, InstallationId};
+use seckill_sale::{Activity, ActivityId, Clock, EpochMs, Finding, InstallationId};
 
 use super::SimLedger;
 use crate::fault::Fault;
@@ -85,5 +87,12 @@ impl Operations for SimLedger {
 
     async fn set_installation(&self, id: InstallationId, settled_batch_min: u64) -> Result<(), Error> {
         self.call(self.inner.set_installation(id, settled_batch_min)).await
+    }
+}
+
+#[async_trait]
+impl Examined for SimLedger {
+    async fn examine(&self, clock: Arc<dyn Clock>, sale: Option<ActivityId>) -> Vec<Finding> {
+        self.inner.examine(clock, sale).await
     }
 }

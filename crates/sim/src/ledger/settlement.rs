@@ -106,8 +106,8 @@ impl Settlement for SimLedger {
         self.call(self.inner.settle_of(epoch, batch)).await
     }
 
-    async fn fail(&self, batch: SettleBatch) -> Result<Settled, Error> {
-        self.call(self.inner.fail(batch)).await
+    async fn fail_of(&self, epoch: Epoch, batch: SettleBatch) -> Result<Settled, Error> {
+        self.call(self.inner.fail_of(epoch, batch)).await
     }
 
     async fn record(&self, activity: ActivityId, user: &UserId) -> Result<Option<LedgerRecord>, Error> {

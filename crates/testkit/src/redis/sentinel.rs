@@ -14,8 +14,11 @@ const MASTER: &str = "sale";
 /// Replicas, and so many sentinels less one.
 const REPLICAS: usize = 2;
 const SENTINELS: usize = 3;
+/// How long a master may be silent. Sentinels ask each second, and no more often than this: with half a second they now and then take a
+/// master for dead that they have just chosen, and choose again and again.
+const SILENCE_MAX: Duration = Duration::from_secs(2);
 
-/// A master with two replicas and three sentinels, which replace a dead master within two or three seconds. All end when it is dropped.
+/// A master with two replicas and three sentinels, which replace a dead master within four or five seconds. All end when it is dropped.
 #[derive(Debug)]
 pub struct RedisSentinel {
     /// The first is the master at the start.
@@ -35,7 +38,7 @@ impl RedisSentinel {
         let temporary = TempDir::new().expect("a folder");
         let set = Self::start_as(&Manner {
             folder: temporary.path(),
-            silence_max: Duration::from_millis(500),
+            silence_max: SILENCE_MAX,
             is_apart: false,
         });
         Self {

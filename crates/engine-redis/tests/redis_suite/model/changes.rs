@@ -99,6 +99,7 @@ impl Play {
             epoch: self.model.epoch(),
             left: self.model.figures().stock_left,
             applied_movement: self.movement,
+            may_rise: true,
             requeue: vec![user.clone()],
         };
         assert_eq!(self.running.block_on(self.running.engine.rebase(rebase)), Ok(()));

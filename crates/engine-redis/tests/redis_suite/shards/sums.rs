@@ -91,6 +91,7 @@ fn a_rebase_sets_the_units_of_the_whole_sale_and_queues_buyers_of_any_shard_agai
                 epoch: Epoch::new(epoch).expect("in range"),
                 left,
                 applied_movement: epoch,
+                may_rise: true,
                 requeue: buyers[..requeued]
                     .iter()
                     .map(|user| UserId::new(user).expect("valid"))

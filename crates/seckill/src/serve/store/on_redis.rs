@@ -1,9 +1,10 @@
 //! A store on Redis: a handle, and the runtime that its connection lives on.
 
+use std::error::Error as _;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use seckill_engine_redis::{Engine, Error, Options};
+use seckill_engine_redis::{Durability, Engine, Error, Options};
 use seckill_flow::Settle;
 use seckill_sale::InstallationId;
 use seckill_settings::{ServiceUrl, Settings};
@@ -31,8 +32,10 @@ impl OnRedis {
     pub(super) fn open(settings: &Settings, url: &ServiceUrl, patience: &mut Patience<'_>) -> Result<Self, Failure> {
         let runtime = Background::start()?;
         let consumer = secrets::node_name(&settings.data_dir)?;
+        let answer_within = settings.store.answer_within.min(ANSWER_WITHIN_MAX);
         let options = Options {
-            answer_within: settings.store.answer_within.min(ANSWER_WITHIN_MAX),
+            answer_within,
+            durability: durability(settings.store.durability, answer_within),
             backlog_max: settings.queue.backlog_max,
             ..Options::new(url.reveal().to_owned(), consumer)
         };
@@ -63,8 +66,11 @@ impl OnRedis {
 
     /// Whether the address is one.
     pub(super) fn check_address(url: &ServiceUrl) -> Result<(), Failure> {
-        seckill_engine_redis::check_address(url.reveal())
-            .map_err(|error| Failure::usage(format!("store.url: {url}: {error}")))
+        seckill_engine_redis::check_address(url.reveal()).map_err(|error| {
+            // Nobody was asked: what is wrong is what stands behind it.
+            let why = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+            Failure::usage(format!("store.url: {url}: {why}"))
+        })
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -92,6 +98,16 @@ impl OnRedis {
 
     pub(super) fn tie(&self, id: InstallationId, patience: &mut Patience<'_>) -> Result<InstallationId, Failure> {
         patience.ask(is_passing, || self.runtime.handle.block_on(self.engine().tie(id)))
+    }
+}
+
+/// The other half of the time is left for the claim itself.
+fn durability(wanted: seckill_settings::Durability, answer_within: Duration) -> Durability {
+    let within = answer_within / 2;
+    match wanted {
+        seckill_settings::Durability::Server => Durability::Server,
+        seckill_settings::Durability::Wait(replicas) => Durability::Wait { replicas, within },
+        seckill_settings::Durability::WaitAof(replicas) => Durability::WaitAof { replicas, within },
     }
 }
 

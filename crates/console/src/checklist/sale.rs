@@ -1,0 +1,94 @@
+//! What the checklist says of one sale, as it stands now.
+
+use seckill_api::rfc3339;
+use seckill_flow::Audit;
+use seckill_sale::{Activity, Status};
+
+use super::findings::line;
+use crate::call::Call;
+use crate::check::Check;
+
+/// All lines of a sale.
+pub(crate) async fn activity(call: &Call, activity: &Activity) -> Vec<Check> {
+    let mut checks = vec![
+        sale(call, activity),
+        backlog(call, activity),
+        stock(call, activity).await,
+    ];
+    checks.extend(shards(call, activity).await);
+    checks
+}
+
+fn sale(call: &Call, activity: &Activity) -> Check {
+    const AREA: &str = "sale";
+    let (starts_at, ends_at) = (rfc3339(activity.window.starts_at), rfc3339(activity.window.ends_at));
+    match activity.status {
+        Status::Closed => Check::failed(AREA, "closed for good"),
+        _ if activity.window.ends_at <= call.now => Check::failed(AREA, format!("ended at {ends_at}")),
+        Status::Draft => Check::failed(AREA, "a draft: preheat it, and buyers see it"),
+        Status::Paused => match activity.resumes_at {
+            Some(at) => Check::warning(AREA, format!("paused until {}", rfc3339(at))),
+            None => Check::failed(AREA, "paused: resume it"),
+        },
+        Status::Running => match call.console.gate.catalogue().find(activity.id) {
+            Ok(_) => Check::passed(AREA, format!("sells from {starts_at} to {ends_at}")),
+            Err(_) => Check::failed(AREA, "this node does not know it yet"),
+        },
+    }
+}
+
+fn backlog(call: &Call, activity: &Activity) -> Check {
+    let (units, most) = (activity.stock_total, call.console.gate.switches().backlog_max);
+    if most < units {
+        let why = format!("{units} units, but only {most} tickets may wait: a fast sale pauses; see `backlog_max`");
+        return Check::warning("backlog", why);
+    }
+    Check::passed(
+        "backlog",
+        format!("{units} units fit into {most} tickets that may wait"),
+    )
+}
+
+async fn stock(call: &Call, activity: &Activity) -> Check {
+    const AREA: &str = "stock";
+    let id = activity.id;
+    match call.console.stock().figures(id).await {
+        Ok(Some(_)) => {}
+        Ok(None) => {
+            return Check::failed(AREA, format!("not in the store: `seckill preheat {id}`"));
+        }
+        Err(error) => return Check::failed(AREA, error.to_string()),
+    }
+    match call.console.operator.audit(id).await {
+        Ok(Audit {
+            balanced: Some(true),
+            stock_left,
+            ..
+        }) => Check::passed(AREA, format!("{stock_left} units are in place, and the books balance")),
+        Ok(Audit {
+            balanced: Some(false), ..
+        }) => Check::failed(AREA, format!("the books do not balance: `seckill reconcile {id}`")),
+        Ok(_) => Check::warning(AREA, "the books changed while they were read: ask again"),
+        Err(error) => Check::failed(AREA, error.to_string()),
+    }
+}
+
+/// Of a sale that is split: each part must have units to begin with.
+async fn shards(call: &Call, activity: &Activity) -> Vec<Check> {
+    const AREA: &str = "shards";
+    let (units, shards) = (activity.stock_total, u64::from(activity.shards));
+    if shards < 2 {
+        return Vec::new();
+    }
+    if units < shards {
+        let why = format!(
+            "{units} units in {shards} shards: some have none, and their buyers wait until units come from the others; \
+             give the sale more units or fewer shards"
+        );
+        return vec![Check::warning(AREA, why)];
+    }
+    match call.console.stock().examine_sale(activity.id).await {
+        Ok(found) => found.iter().map(|finding| line(AREA, finding)).collect(),
+        Err(error) => vec![Check::failed(AREA, error.to_string())],
+    }
+}
