@@ -84,7 +84,7 @@ impl Redis {
         Self {
             folder,
             temporary: None,
-            address: process::quiet_address(),
+            address: crate::ports::free_address(),
             settings: settings.collect(),
             is_apart: false,
             child: None,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::replicas::{Manner, listed, start, wait_caught_up, wait_in_step};
-use super::{Redis, process};
+use super::Redis;
 
 /// Masters, and as many replicas.
 pub(super) const MASTERS: usize = 3;
@@ -48,7 +48,7 @@ impl RedisCluster {
             ("cluster-replica-validity-factor", "0"),
         ];
         // Its default lies 10,000 above the port, which may be none.
-        let bus_ports: Vec<u16> = (0..2 * MASTERS).map(|_| process::quiet_address().port()).collect();
+        let bus_ports: Vec<u16> = (0..2 * MASTERS).map(|_| crate::ports::free_address().port()).collect();
         let servers = start(manner, 2 * MASTERS, &settings, |n| {
             vec![("cluster-port".to_owned(), bus_ports[n].to_string())]
         });

@@ -1,22 +1,9 @@
-//! How a server's process is started, and on which port.
+//! How a server's process is started.
 
 use std::fs::File;
-use std::hash::{BuildHasher as _, RandomState};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-
-/// An address whose port is free now, below those that outgoing connections take: between the choice and the start nobody gets it by chance.
-pub(super) fn quiet_address() -> SocketAddr {
-    const FIRST: u64 = 20_000;
-    const COUNT: u64 = 12_000;
-    let port = || FIRST + RandomState::new().hash_one(std::process::id()) % COUNT;
-    let addresses =
-        std::iter::repeat_with(|| SocketAddr::from((Ipv4Addr::LOCALHOST, u16::try_from(port()).expect("small"))));
-    let mut free = addresses.filter(|address| TcpListener::bind(address).is_ok());
-    free.next().expect("endless")
-}
 
 /// A server that keeps everything, on a port of 127.0.0.1.
 pub(super) fn server(folder: &Path, port: u16, more: &[String], is_apart: bool) -> Child {

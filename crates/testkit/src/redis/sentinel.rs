@@ -106,7 +106,7 @@ pub(super) fn url(sentinels: impl Iterator<Item = SocketAddr>) -> String {
 
 fn watcher(manner: &Manner<'_>, name: &str, master: SocketAddr) -> Redis {
     let folder = subfolder(manner.folder, name);
-    let address = process::quiet_address();
+    let address = crate::ports::free_address();
     let (ip, port, own) = (master.ip(), master.port(), address.port());
     let down_after = manner.silence_max.as_millis();
     let settings = format!(

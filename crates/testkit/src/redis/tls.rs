@@ -1,6 +1,6 @@
 //! A server that speaks encrypted alone, with a certificate of its own authority.
 
-use super::{Redis, process};
+use super::Redis;
 use crate::Certified;
 
 /// A server with TLS, and who signed its certificate.
@@ -22,7 +22,7 @@ impl RedisTls {
     #[must_use]
     pub fn start() -> Self {
         let certified = Certified::make();
-        let port = process::quiet_address().port();
+        let port = crate::ports::free_address().port();
         let file = |name: &str| certified.file(name);
         let server = Redis::start_with(&[
             ("tls-port", &port.to_string()),
