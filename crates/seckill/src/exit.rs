@@ -18,7 +18,7 @@ pub(crate) enum Kind {
     Usage,
     /// 3: a condition that was checked does not hold.
     Violated,
-    /// 4: something it depends on can't be reached.
+    /// 4: something it depends on can't be reached, or can't be used as it is set.
     Unreachable,
 }
 
