@@ -96,7 +96,7 @@ impl Shared {
                 Outcome::Split(right) => return Ok(Found::Split(right)),
                 // Whoever schedules heals it.
                 Outcome::None | Outcome::Damaged | Outcome::Doubtful | Outcome::Grace => {
-                    reasons.push(NotReady::Recovering)
+                    reasons.push(NotReady::Recovering);
                 }
                 Outcome::Unusable(reason) => reasons.push(reason),
             }
