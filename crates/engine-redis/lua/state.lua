@@ -14,8 +14,8 @@
 --   a space, and the number of shards that the caller takes the sale to have.
 -- ANSWERS: {status, moment, summary, payload}; status: ok | none (no state) | building | filled (built but for the last step) | damaged (a
 --   key is lost or not what it was) | doubtful (another server, or this one after a restart: what it has may be older than what was
---   promised) | behind (the state is older than one the caller has seen) | split and a number (so many shards the sale has). But for ok
---   nothing was changed.
+--   promised) | grace (it adopts, and admits nobody yet) | behind (the state is older than one the caller has seen) | split and a number (so
+--   many shards the sale has). But for ok nothing was changed.
 -- Sequences are the shard's own here, from 1; the caller makes those of the sale of them. Units on their way to another shard have left
 -- `left` and stand in `out` ("id taker units"); `credited` tells the last id from each giver; `transfers` counts all of that (transfer.lua).
 -- FENCE: meta.server is the replication id of the server that the shard was built or last confirmed on. A server takes a new one whenever
@@ -106,7 +106,7 @@ local function load_state(claims)
   if m.server ~= server() then return nil, 'doubtful', m end
   if m.epoch < epoch_min then return nil, 'behind' end
   -- Who lost his ticket with the state before this one comes before strangers. A clock that has gone back shuts nobody out for long.
-  if claims and now < m.opens and m.opens <= now + GRACE_MAX then return nil, 'building' end
+  if claims and now < m.opens and m.opens <= now + GRACE_MAX then return nil, 'grace' end
   return m
 end
 

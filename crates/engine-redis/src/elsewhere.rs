@@ -29,7 +29,9 @@ impl Shared {
         let mut in_vain = 0;
         for _ in 0..ROUNDS_MAX {
             let quantity = |&at: &usize| claims[at].quantity.get();
-            let has_sold_out = self.with_sale(place.activity, |sale| sale.is_some_and(|sale| sale.has_sold_out()));
+            // What was told of a shard, and is not read yet, may be a unit that came back.
+            let has_sold_out = self.hears_nothing_of(place.activity, place.shards)
+                && self.with_sale(place.activity, |sale| sale.is_some_and(|sale| sale.has_sold_out()));
             if waiting.is_empty() || has_sold_out {
                 return;
             }

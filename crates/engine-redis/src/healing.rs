@@ -82,7 +82,9 @@ impl Shared {
             }
             Outcome::None => Part::Absent,
             Outcome::Split(shards) => Part::Split(*shards),
-            Outcome::Filled | Outcome::Damaged | Outcome::Doubtful | Outcome::Unusable(_) => Part::Broken,
+            Outcome::Filled | Outcome::Damaged | Outcome::Doubtful | Outcome::Grace | Outcome::Unusable(_) => {
+                Part::Broken
+            }
         })
     }
 

@@ -95,7 +95,9 @@ impl Shared {
                 Outcome::Filled => filled += 1,
                 Outcome::Split(right) => return Ok(Found::Split(right)),
                 // Whoever schedules heals it.
-                Outcome::None | Outcome::Damaged | Outcome::Doubtful => reasons.push(NotReady::Recovering),
+                Outcome::None | Outcome::Damaged | Outcome::Doubtful | Outcome::Grace => {
+                    reasons.push(NotReady::Recovering);
+                }
                 Outcome::Unusable(reason) => reasons.push(reason),
             }
         }

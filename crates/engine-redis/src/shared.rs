@@ -79,11 +79,10 @@ impl Shared {
         }
         match &answer.outcome {
             Outcome::Done(summary, _) => {
-                let summary: &Summary = summary;
                 self.remembered.settled(place, summary);
                 let newer = self.in_sale(activity, place.shards, |sale| {
                     let is_new = sale.shard(place.index()).is_none();
-                    sale.take_up(place.index(), summary.clone())
+                    sale.take_up(place.index(), Summary::clone(summary))
                         .then(|| (is_new, sale.seems_sold_out()))
                 });
                 let Some((is_new, seems_sold_out)) = newer else { return };
@@ -101,6 +100,7 @@ impl Shared {
             Outcome::None if place.shards.is_split() => self.lose(place, NotReady::StoreUnsafe),
             Outcome::None => self.forget(activity),
             Outcome::Filled => self.lose(place, NotReady::Recovering),
+            Outcome::Grace => {}
             Outcome::Split(shards) => self.in_sale(activity, *shards, |_| ()),
             Outcome::Damaged => self.cannot_use(place, "damaged", NotReady::StoreUnsafe),
             Outcome::Doubtful => self.cannot_use(place, "doubtful", NotReady::Recovering),

@@ -152,6 +152,8 @@ pub(crate) enum Outcome {
     Damaged,
     /// Perhaps older than what was promised: of another server, or of an earlier life of this one.
     Doubtful,
+    /// In use, and for a moment only for those who had a ticket of the state before it.
+    Grace,
     /// A state that cannot be used.
     Unusable(NotReady),
 }
@@ -173,6 +175,7 @@ impl Answer {
             "filled" => Outcome::Filled,
             "damaged" => Outcome::Damaged,
             "doubtful" => Outcome::Doubtful,
+            "grace" => Outcome::Grace,
             "building" | "behind" => Outcome::Unusable(NotReady::Recovering),
             other => match other.strip_prefix("split").and_then(|shards| shards.parse().ok()) {
                 Some(shards) => Outcome::Split(shards),
@@ -187,10 +190,11 @@ impl Answer {
         match self.outcome {
             Outcome::Done(summary, payload) => Ok((*summary, payload)),
             Outcome::None => Err(Error::NotReady(NotReady::NotPreheated)),
-            Outcome::Filled | Outcome::Damaged | Outcome::Doubtful => Err(Error::NotReady(NotReady::Recovering)),
             // The node has learned of it meanwhile.
             Outcome::Split(_) => Err(Error::Unavailable),
             Outcome::Unusable(reason) => Err(Error::NotReady(reason)),
+            // It heals.
+            _ => Err(Error::NotReady(NotReady::Recovering)),
         }
     }
 }

@@ -102,10 +102,8 @@ fn strangers_are_refused_from_memory_once_all_shards_are_empty_and_buyers_never(
     }
     running.block_on(other.apply_movement(activity, 1, 1)).expect("done");
     wait_until("open again", || glance(&running.engine, "stranger") == Glance::Ask);
-    assert_eq!(
-        sold(&running.block_on(running.engine.claim(claims(&users(1, 3, &[2]))))),
-        1
-    );
+    let answers = running.block_on(running.engine.claim(claims(&users(1, 3, &[2]))));
+    assert_eq!(sold(&answers), 1, "{answers:?}");
 }
 
 #[test]

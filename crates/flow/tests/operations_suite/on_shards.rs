@@ -20,6 +20,7 @@ mod dead_letters;
 mod forget;
 mod healing;
 mod healing_epochs;
+mod healing_grace;
 mod healing_healers;
 mod healing_house;
 mod healing_load;
