@@ -54,15 +54,7 @@ impl Operator {
                 Some(newest) if epoch < newest => {
                     // Never to that epoch itself: whoever drew it may yet give out its numbers, from another server.
                     let row = self.epoch_past(id, newest).await?;
-                    let raised = Confirmed {
-                        activity: id,
-                        epoch: row.epoch,
-                        next_sequence: first_of(row.epoch),
-                        counted: None,
-                        grace_ms: 0,
-                    };
-                    self.layers.stock.confirm(raised).await?;
-                    tracing::warn!(activity = %id, epoch = %row.epoch, "the store follows the ledger's epoch");
+                    self.raise(id, row.epoch).await?;
                     Ok(Healed::Nothing)
                 }
                 _ => Ok(Healed::Nothing),

@@ -10,6 +10,7 @@ mod brake;
 mod catalogue;
 mod close;
 mod dead_letters;
+mod epochs;
 mod expire;
 mod halfway;
 mod heal;

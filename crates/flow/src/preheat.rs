@@ -5,12 +5,11 @@
 //! after the epoch was counted up: from then on the ledger refuses what workers still bring from it, so what is counted stays so. Tickets
 //! that only the remains know wait again, and keep their units.
 
-use seckill_ledger::{Conflict, Context, OpeningRow};
+use seckill_ledger::{Conflict, Context};
 use seckill_sale::{Activity, ActivityId, Epoch, Opened, Restored, Status};
-use seckill_stock::{Condition, GivenUp, OpenOutcome, Opening};
+use seckill_stock::{Condition, OpenOutcome, Opening};
 
 use crate::instead::{Instead, next_sequence};
-use crate::reconcile::EPOCHS_MAX;
 use crate::renew::beside;
 use crate::{Error, Operator};
 
@@ -27,6 +26,8 @@ pub struct Preheated {
 
 /// Readings of the ledger before it is given up as changing all the time.
 const ATTEMPTS_MAX: u32 = 8;
+/// Other processes that may come in between before a preheat gives up.
+const BUILDERS_MAX: u32 = 5;
 
 impl Operator {
     /// Makes sure that the store has a state of the activity. Allowed from creation to the end.
@@ -35,6 +36,17 @@ impl Operator {
     /// [`Error::Ended`], [`Conflict::Closed`], or a layer that can't be reached; asking again is harmless.
     pub async fn preheat(&self, id: ActivityId, context: Context) -> Result<Preheated, Error> {
         let _one_at_a_time = self.building.lock().await;
+        for _ in 1..BUILDERS_MAX {
+            match self.preheat_once(id, context.clone()).await {
+                // Somebody else builds it, too: what he has built is there at the next look.
+                Err(Error::Unstable) => {}
+                done => return done,
+            }
+        }
+        self.preheat_once(id, context).await
+    }
+
+    async fn preheat_once(&self, id: ActivityId, context: Context) -> Result<Preheated, Error> {
         let activity = self.layers.ledger.activity(id).await?;
         if activity.status == Status::Closed {
             return Err(closed());
@@ -124,35 +136,6 @@ impl Operator {
             let activity = self.layers.ledger.activity(id).await?;
             self.show(&activity).await;
             return Ok(preheated);
-        }
-        Err(Error::Unstable)
-    }
-
-    /// Counts the epoch up, and gives up what lies in the way; none where a state can be used.
-    async fn begin(
-        &self,
-        id: ActivityId,
-        context: &Context,
-        instead: &Instead,
-    ) -> Result<Option<(OpeningRow, Vec<Restored>)>, Error> {
-        if let Instead::Of(old) = instead {
-            return Ok(Some((
-                self.epoch_past(id, old.figures.epoch).await?,
-                old.buyers.clone(),
-            )));
-        }
-        for _ in 0..EPOCHS_MAX {
-            let row = self.layers.ledger.begin_opening(id, context.clone()).await?;
-            match self
-                .layers
-                .stock
-                .give_up(id, row.activity.sub_stocks(), row.epoch)
-                .await?
-            {
-                GivenUp::Remains(remains) => return Ok(Some((row, remains))),
-                GivenUp::Sound => return Ok(None),
-                GivenUp::Newer(_) => {}
-            }
         }
         Err(Error::Unstable)
     }

@@ -17,7 +17,7 @@ use crate::{Audit, Error, Operator};
 
 pub use compare::DifferenceKind;
 pub(crate) use compare::compare;
-pub(crate) use realign::{EPOCHS_MAX, LeftMay};
+pub(crate) use realign::LeftMay;
 
 /// Whether a reconciliation may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Sets the units left by the ledger and queues lost tickets again, behind a fence: the store lets nobody in between counting and writing.
 
 use seckill_ledger::{DeadLetterState, OpeningRow};
-use seckill_sale::{ActivityId, Buyer, Epoch, Figures, Status, Terms, UserId};
+use seckill_sale::{ActivityId, Buyer, Figures, Status, Terms, UserId};
 use seckill_stock::Rebase;
 
 use crate::audit::Reading;
@@ -15,9 +15,6 @@ pub(crate) enum LeftMay {
     /// They may also rise: an operator recovers.
     Change,
 }
-
-/// Epochs counted up at the most until the store's own is passed: a restored ledger is behind by the rebuilds since its copy.
-pub(crate) const EPOCHS_MAX: u32 = 1_000;
 
 impl Operator {
     /// Queues these buyers again under a new epoch and sets the units left by the ledger, while the store lets nobody in.
@@ -84,17 +81,6 @@ impl Operator {
             requeue: users,
         };
         Ok(self.layers.stock.rebase(rebase).await?)
-    }
-
-    /// Counts the ledger's epoch up until it is past this one.
-    pub(crate) async fn epoch_past(&self, id: ActivityId, epoch: Epoch) -> Result<OpeningRow, Error> {
-        for _ in 0..EPOCHS_MAX {
-            let row = self.layers.ledger.begin_opening(id, self.own_context()).await?;
-            if epoch < row.epoch {
-                return Ok(row);
-            }
-        }
-        Err(Error::Unstable)
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::replicas::{Manner, listed, start, wait_caught_up, wait_in_step};
 use super::Redis;
+use super::replicas::{Manner, listed, start, wait_caught_up, wait_in_step};
 
 /// Masters, and as many replicas.
 pub(super) const MASTERS: usize = 3;
