@@ -67,7 +67,10 @@ impl Stock for Engine {
         let mut command = cmd("HGET");
         command.arg(place.buyers()).arg(user.as_str());
         let record: Option<String> = self.0.link.command(&command).await?;
-        Ok(record.and_then(|record| read_buyer(place, user.clone(), &record)))
+        match record {
+            Some(record) => Ok(read_buyer(place, user.clone(), &record)),
+            None => Ok(self.0.see_none(place).await.map(|()| None)?),
+        }
     }
 
     async fn figures(&self, activity: ActivityId) -> Result<Option<Figures>, Error> {

@@ -48,6 +48,17 @@ impl Shared {
         }
     }
 
+    /// Somebody was not found in a shard: he has no ticket where its state can be used, and where there never was one. Else nobody can say.
+    pub(crate) async fn see_none(&self, place: Place) -> Result<(), Error> {
+        let is_known = self.with_sale(place.activity, |sale| sale.is_some());
+        match self.call(&LOOK, place, vec![b"summary".to_vec()]).await? {
+            Answer {
+                outcome: Outcome::None, ..
+            } if !is_known => Ok(()),
+            answer => answer.done().map(|_| ()),
+        }
+    }
+
     /// Runs a script on every shard of a sale at once; the answers stand in their order.
     pub(crate) async fn call_all(
         &self,

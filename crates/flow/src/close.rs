@@ -9,6 +9,9 @@ use seckill_sale::{Activity, ActivityId, EpochMs, Status};
 
 use crate::{Error, Operator};
 
+/// How long after a rebuild nodes and workers may still offer tickets of the state before, in milliseconds: some times as long as they need.
+const ADOPTED_WITHIN_MS: i64 = 5_000;
+
 /// How far closing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Closing {
@@ -98,7 +101,8 @@ impl Operator {
     /// # Errors
     /// A layer that can't be reached; asking again is harmless: the ledger returns units once.
     pub async fn finish_closing(&self, id: ActivityId) -> Result<Closing, Error> {
-        if self.layers.ledger.activity(id).await?.status != Status::Closed {
+        let activity = self.layers.ledger.activity(id).await?;
+        if activity.status != Status::Closed {
             return Ok(Closing::default());
         }
         // Dead letters that the ledger has decided on come first: their units may belong to the sale.
@@ -116,7 +120,10 @@ impl Operator {
             // Never preheated, or its state is gone: nothing can be admitted, and nothing waits.
             None => (tally.available.saturating_sub(tally.dead), true),
         };
-        if closing.queued_tickets != 0 || !dead_agree {
+        if closing.queued_tickets != 0
+            || !dead_agree
+            || self.may_be_adopted(id, activity.epoch.is_some() && figures.is_none())
+        {
             return Ok(closing);
         }
         closing.done = true;
@@ -133,6 +140,15 @@ impl Operator {
             Err(error) => return Err(error.into()),
         }
         Ok(closing)
+    }
+
+    /// Whether tickets of a lost state may be on their way to the one that took its place, or that will.
+    fn may_be_adopted(&self, id: ActivityId, is_lost: bool) -> bool {
+        if !self.layers.queue.loses_states() {
+            return false;
+        }
+        let rebuilt_at = self.rebuilt_at.lock().get(&id).copied();
+        is_lost || rebuilt_at.is_some_and(|at| self.layers.stock.now() < at.plus(ADOPTED_WITHIN_MS))
     }
 
     /// Drops the store's state of a closed sale in which everything is final, returned and balanced; false where something is not.

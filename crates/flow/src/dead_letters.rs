@@ -8,6 +8,7 @@ use std::iter;
 use seckill_ledger::{Conflict, Context, DeadLetter, DeadLetterId, DeadLetterState, Page, PageRequest, RecordState};
 use seckill_queue::{Verdict, Verdicts};
 use seckill_sale::{Activity, ActivityId, Buyer, Conclusion, EpochMs, FailureReason, Status, Ticket, UserId};
+use seckill_stock::Condition;
 
 use crate::{Error, Operator};
 
@@ -48,6 +49,13 @@ impl Operator {
         if !self.has_state(letter.ticket.activity) {
             // Without a queue nobody would ever settle it.
             return Err(Error::NoState);
+        }
+        // The ledger forgets the ticket then: the store must have it.
+        if !matches!(
+            self.layers.stock.condition(letter.ticket.activity).await?,
+            Condition::Sound { .. }
+        ) {
+            return Err(Error::Unstable);
         }
         let letter = self.layers.ledger.retry_dead_letter(id, context).await?;
         self.revive_retried(&letter).await?;

@@ -10,7 +10,7 @@
 //! goes on with the later one, and whoever has the earlier one finds that out at his next step.
 
 use seckill_ledger::{OpeningRow, Tally};
-use seckill_sale::{Activity, ActivityId, Figures};
+use seckill_sale::{Activity, ActivityId, Figures, Status};
 use seckill_stock::{Condition, Confirmed, Counted};
 
 use crate::instead::{GRACE_MS, Instead, first_of};
@@ -40,7 +40,7 @@ impl Operator {
         let _one_at_a_time = self.building.lock().await;
         match self.layers.stock.condition(id).await? {
             Condition::Absent { may_be_lost } => {
-                let is_lost = may_be_lost && activity.epoch.is_some() && !self.is_over_for_good(activity);
+                let is_lost = may_be_lost && activity.epoch.is_some() && !self.is_over_for_good(activity).await?;
                 if is_lost {
                     tracing::error!(activity = %id, "the store has lost the state of a sale; it is built anew");
                     return Ok(match self.build_instead_of_lost(id).await? {
@@ -68,13 +68,14 @@ impl Operator {
         }
     }
 
-    /// A closed sale needs no new state: its units are returned, and its buyers are in the ledger.
-    fn is_over_for_good(&self, activity: &Activity) -> bool {
-        activity.status == seckill_sale::Status::Closed
+    /// A closed sale needs no new state once its units are returned: its buyers are in the ledger. Before that somebody's ticket may wait.
+    async fn is_over_for_good(&self, activity: &Activity) -> Result<bool, Error> {
+        Ok(activity.status == Status::Closed && self.layers.ledger.tally(activity.id).await?.available == 0)
     }
 
     async fn build_instead_of_lost(&self, id: ActivityId) -> Result<Healed, Error> {
         let preheated = self.build(id, self.own_context(), &Instead::OfLost).await?;
+        self.rebuilt_at.lock().insert(id, self.layers.stock.now());
         self.sync_terms(id).await?;
         Ok(if preheated.created {
             Healed::Done

@@ -4,13 +4,13 @@
 //! waits on a timer; whoever repeats them brings the time. Each can be stopped anywhere and asked again: the ledger is written first,
 //! the store follows, and the scheduler repeats what a crash left out.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use seckill_gate::Catalogue;
 use seckill_ledger::{Context, Ledger, UnitsOnCancel};
 use seckill_queue::Queue;
-use seckill_sale::{Activity, ActivityId, Status};
+use seckill_sale::{Activity, ActivityId, EpochMs, Status};
 use seckill_stock::Stock;
 use tokio::sync::{Mutex, Notify};
 
@@ -91,6 +91,8 @@ pub struct Operator {
     pub(crate) terms: Mutex<()>,
     /// One of this process preheats or heals at a time: of two, the one with the later epoch would make the other's work void.
     pub(crate) building: Mutex<()>,
+    /// When states were built anew by this process.
+    pub(crate) rebuilt_at: parking_lot::Mutex<HashMap<ActivityId, EpochMs>>,
     /// Held from reading how the store holds a sale to releasing it, so that each pause is written once.
     pub(crate) holding: Mutex<()>,
     /// Pauses that the ledger may not have yet.
@@ -115,6 +117,7 @@ impl Operator {
             settings,
             terms: Mutex::new(()),
             building: Mutex::new(()),
+            rebuilt_at: parking_lot::Mutex::default(),
             holding: Mutex::new(()),
             asked: Asked::default(),
             listing: Mutex::new(()),

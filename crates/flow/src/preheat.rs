@@ -86,6 +86,7 @@ impl Operator {
             let Some((row, remains)) = self.begin(id, &context, instead).await? else {
                 return self.present(id).await?.ok_or(Error::Unstable);
             };
+            let remains = self.with_retried(id, remains).await?;
             let known = self.known(id).await?;
             let tally = self.layers.ledger.tally(id).await?;
             // An operator who discarded a dead letter or added units in between: units and buyers would not belong together.

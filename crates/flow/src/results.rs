@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use seckill_ledger::{Ledger, RecordState};
-use seckill_sale::{ActivityId, FailureReason, OrderNo, Refusal, Ticket, TicketState, UserId};
+use seckill_sale::{ActivityId, FailureReason, NotReady, OrderNo, Refusal, Status, Ticket, TicketState, UserId};
 use seckill_stock::{Glance, Stock};
 use tokio::sync::Notify;
 
@@ -73,12 +73,32 @@ impl Results {
         let buyer = match self.stock.glance(activity, user) {
             Glance::Holds(buyer) => Some(*buyer),
             Glance::SoldOut | Glance::Stranger => return Ok(None),
-            Glance::Ask => self.stock.buyer(activity, user).await?,
+            Glance::Ask => match self.stock.buyer(activity, user).await.map_err(Refusal::from) {
+                // The state is lost, or is being healed: the ledger has who was settled, and of the others nobody says that they have none.
+                Err(refusal @ Refusal::NotReady(_)) => {
+                    return self.ask_ledger(activity, user).await?.ok_or(refusal).map(Some);
+                }
+                buyer => buyer?,
+            },
         };
         match buyer {
             Some(buyer) => Ok(Some(self.result(buyer.ticket, buyer.state))),
             None if self.stock.stock_left(activity).is_some() => Ok(None),
-            None => self.ask_ledger(activity, user).await,
+            None => match self.ask_ledger(activity, user).await? {
+                None => self.unless_lost(activity).await.map(|()| None),
+                found => Ok(found),
+            },
+        }
+    }
+
+    /// Refuses where there should be a state, and is none: whoever waits in it has a ticket, which is told again once it is healed.
+    async fn unless_lost(&self, activity: ActivityId) -> Result<(), Refusal> {
+        match self.ledger.activity(activity).await {
+            Ok(row) if row.epoch.is_some() && row.status != Status::Closed => {
+                Err(Refusal::NotReady(NotReady::Recovering))
+            }
+            Ok(_) | Err(seckill_ledger::Error::NotFound(_)) => Ok(()),
+            Err(_) => Err(Refusal::Busy),
         }
     }
 

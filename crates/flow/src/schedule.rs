@@ -29,6 +29,9 @@ pub use ticked::{Failure, Part, Ticked};
 
 use crate::Operator;
 
+/// How often a store that processes share is told the rules of a sale again, in milliseconds.
+const SYNC_AGAIN_MS: i64 = 5_000;
+
 /// When the scheduler acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchedulerSettings {
@@ -66,7 +69,7 @@ pub struct Scheduler {
     settings: SchedulerSettings,
     rounds: Rounds,
     /// Version of each activity whose rules the store has for sure.
-    synced: HashMap<ActivityId, u64>,
+    synced: HashMap<ActivityId, (u64, EpochMs)>,
     /// Closed sales whose units are all returned.
     closed: HashSet<ActivityId>,
     repaired_at: Option<EpochMs>,

@@ -1,7 +1,7 @@
 //! Tickets that could not be written: parked, shown to the operator, retried or discarded by him.
 
 use async_trait::async_trait;
-use seckill_sale::{Delivery, Epoch, EpochMs, Quantity, RequestId, Ticket, UnitTo, UserId};
+use seckill_sale::{ActivityId, Delivery, Epoch, EpochMs, Quantity, RequestId, Ticket, UnitTo, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::{Context, Error, Page, PageRequest};
@@ -68,6 +68,8 @@ pub trait DeadLetters: Send + Sync + 'static {
     /// # Errors
     /// [`crate::Conflict::OlderState`] where a newer epoch was begun: none was parked.
     async fn park_of(&self, epoch: Epoch, tickets: Vec<Parking>, now: EpochMs) -> Result<(), Error>;
+    /// Letters of an activity that were retried, and whose buyers have no record since: their tickets are with the store alone. Oldest first.
+    async fn retried(&self, activity: ActivityId) -> Result<Vec<DeadLetter>, Error>;
     /// Dead letters, newest first.
     async fn dead_letters(&self, page: PageRequest) -> Result<Page<DeadLetter>, Error>;
     /// One dead letter.

@@ -2,7 +2,7 @@
 
 use seckill_sale::{Activity, ActivityId, EpochMs, Status};
 
-use super::{Part, Scheduler, Ticked};
+use super::{Part, SYNC_AGAIN_MS, Scheduler, Ticked};
 use crate::{Error, Operator};
 
 impl Scheduler {
@@ -101,11 +101,15 @@ impl Scheduler {
     async fn sync(&mut self, activity: &Activity, ticked: &mut Ticked) {
         let id = activity.id;
         let is_fenced = self.operator.fenced.lock().contains(&id);
-        if !is_fenced && self.synced.get(&id) == Some(&activity.version) {
+        let now = self.operator.layers.stock.now();
+        // A process that shares the store may have died behind a fence of its own.
+        let is_old = |at: EpochMs| self.operator.layers.queue.loses_states() && at.plus(SYNC_AGAIN_MS) <= now;
+        let synced = self.synced.get(&id).filter(|(_, at)| !is_old(*at));
+        if !is_fenced && synced.is_some_and(|&(version, _)| version == activity.version) {
             return;
         }
         if let Some(synced) = ticked.note(Part::Terms, Some(id), self.operator.sync_terms(id).await) {
-            self.synced.insert(id, synced.version);
+            self.synced.insert(id, (synced.version, now));
         }
     }
 

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use seckill_ledger::{
     Conflict, Context, DeadLetter, DeadLetterId, DeadLetterState, DeadLetters, Error, Page, PageRequest, Parking,
 };
-use seckill_sale::{Epoch, EpochMs, RequestId, Ticket, UnitTo};
+use seckill_sale::{ActivityId, Epoch, EpochMs, RequestId, Ticket, UnitTo};
 use serde_json::{Value, json};
 
 use super::admin::{audit, once, row_id};
@@ -142,6 +142,18 @@ impl DeadLetters for Database {
                 check_epoch_if_known(transaction, activity, epoch)?;
                 park(transaction, parking, now)
             })
+        })
+        .await
+    }
+
+    async fn retried(&self, activity: ActivityId) -> Result<Vec<DeadLetter>, Error> {
+        self.read(move |transaction| {
+            let sql = format!(
+                "{LETTER} WHERE activity_id = ?1 AND state = 'retried' AND NOT EXISTS (SELECT 1 FROM records
+                 WHERE records.activity_id = dead_letters.activity_id AND records.user_id = dead_letters.user_id) ORDER BY id"
+            );
+            let activity = [activity.get().cast_signed()];
+            collect(&mut *transaction.prepare_cached(&sql)?, activity, read_letter)
         })
         .await
     }

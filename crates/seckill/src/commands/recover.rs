@@ -12,12 +12,10 @@ use super::Context;
 use crate::cli::RecoverArgs;
 use crate::exit::{Failure, Outcome, chain};
 use crate::logging::{print, say};
+use crate::serve::ALIVE_MS;
 use crate::serve::Patience;
 use crate::serve::layers::{Layers, Pairing, block_on, open_layers, random_bytes};
 use crate::serve::store::{JOURNAL_FOLDER, Standing};
-
-/// Who was heard of within this time counts as running, in milliseconds; processes beat every second.
-const ALIVE_MS: i64 = 5_000;
 
 pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
     let settings = context.settings(args.data.flags())?;

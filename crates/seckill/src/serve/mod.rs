@@ -41,7 +41,7 @@ use crate::logging;
 use house::House;
 pub(crate) use locked_database::Patience;
 use node::Node;
-pub(crate) use roles::Roles;
+pub(crate) use roles::{ALIVE_MS, Roles};
 pub(crate) use signals::Signals;
 use signals::StartGuard;
 
@@ -67,6 +67,7 @@ pub(crate) fn start(mut settings: Settings, roles: Roles, signals: &mut Signals)
     let admin_listener = admin::bind(&settings)?;
     let mut patience = Patience::of_server(signals);
     let opened = layers::open_layers(&settings, &mut patience)?;
+    roles::refuse_own_orders_beside_others(&settings, &opened)?;
     ledger::tell_findings(&settings, &*opened.ledger);
     let token = admin::token(&settings)?;
     let node = Arc::new(Node::new(settings, roles, opened, &mut patience)?);

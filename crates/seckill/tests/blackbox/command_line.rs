@@ -29,7 +29,7 @@ type Misuse = (
 
 #[test]
 fn wrong_usage_exits_2_and_names_what_is_wrong() {
-    let cases: [Misuse; 9] = [
+    let cases: [Misuse; 10] = [
         (&["sell"], &[], "sell"),
         (&["serve", "--fast"], &[], "--fast"),
         (&["serve"], &[("SECKILL_SERVER__LISTENN", "x")], "listenn"),
@@ -39,6 +39,11 @@ fn wrong_usage_exits_2_and_names_what_is_wrong() {
         (&["serve"], &[("SECKILL_ADMIN__TOKEN", "short")], "admin.token"),
         (&["serve", "--roles", "worker"], &[], "embedded"),
         (&["work"], &[], "embedded"),
+        (
+            &["work"],
+            &[("SECKILL_STORE__URL", "redis://127.0.0.1:1")],
+            "database.url",
+        ),
     ];
     for (arguments, environment, named) in cases {
         let (code, stdout, stderr) = run(arguments, environment);

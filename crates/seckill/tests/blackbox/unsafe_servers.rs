@@ -55,6 +55,18 @@ fn a_store_that_evicts_forgets_or_follows_is_refused() {
 }
 
 #[test]
+fn orders_in_a_file_of_its_own_keep_a_process_away_from_a_store_that_others_use() {
+    let redis = Redis::start();
+    let url = redis.url();
+    let mut first = Server::start_with(&program(), &[("SECKILL_STORE__URL", url.as_str())]);
+    let settings = [("SECKILL_STORE__URL", url.as_str())];
+    assert_refused(&settings, 1, "orders would be in a file of this process alone");
+    // It is no other to itself.
+    first.kill();
+    first.start_again();
+}
+
+#[test]
 fn a_user_of_the_store_with_too_few_rights_or_a_wrong_password_is_refused() {
     let redis = Redis::start();
     let rules = ["on", ">secret", "~*", "&*", "+@all", "-xautoclaim"];

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use seckill_ledger::{Context, DeadLetter, DeadLetterId, DeadLetters, Error, Page, PageRequest, Parking};
-use seckill_sale::{Epoch, EpochMs, Ticket};
+use seckill_sale::{ActivityId, Epoch, EpochMs, Ticket};
 
 use super::SimLedger;
 
@@ -14,6 +14,10 @@ impl DeadLetters for SimLedger {
 
     async fn park_of(&self, epoch: Epoch, tickets: Vec<Parking>, now: EpochMs) -> Result<(), Error> {
         self.call(self.inner.park_of(epoch, tickets, now)).await
+    }
+
+    async fn retried(&self, activity: ActivityId) -> Result<Vec<DeadLetter>, Error> {
+        self.call(self.inner.retried(activity)).await
     }
 
     async fn dead_letters(&self, page: PageRequest) -> Result<Page<DeadLetter>, Error> {
