@@ -2,7 +2,8 @@
 
 use std::cmp::Reverse;
 
-use seckill_sale::{ActivityId, Shards};
+use redis::{Cmd, FromRedisValue};
+use seckill_sale::{ActivityId, NotReady, Shards};
 
 use crate::Error;
 use crate::keys;
@@ -34,13 +35,37 @@ impl Shared {
     pub(crate) async fn list(&self, activity: ActivityId, shards: Shards) -> Result<(), Error> {
         let mut list = redis::cmd("SADD");
         list.arg(keys::SALES).arg(keys::listed(activity, shards));
-        let _added: u64 = self.link.command(&list).await?;
+        let _added: u64 = self.of_list(&list).await?;
         Ok(())
+    }
+
+    /// Asks something of the list. What lies in its place and is none is put aside: a sale is listed again when it is looked at next.
+    async fn of_list<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, Error> {
+        let asked = self.link.command(command).await;
+        if !matches!(asked, Err(Error::NotReady(NotReady::StoreUnsafe))) {
+            return asked;
+        }
+        let kind: String = self.link.command(redis::cmd("TYPE").arg(keys::SALES)).await?;
+        if kind == "set" || kind == "none" {
+            return asked;
+        }
+        let aside = format!("{}:foreign", keys::SALES);
+        tracing::error!(
+            key = keys::SALES,
+            kind,
+            aside,
+            "the list of sales is none of ours; it is put aside and made anew"
+        );
+        let _renamed: String = self
+            .link
+            .command(redis::cmd("RENAME").arg(keys::SALES).arg(aside))
+            .await?;
+        self.link.command(command).await
     }
 
     /// Sales that are listed, in their order.
     pub(crate) async fn listed(&self) -> Result<Listed, Error> {
-        let members: Vec<String> = self.link.command(redis::cmd("SMEMBERS").arg(keys::SALES)).await?;
+        let members: Vec<String> = self.of_list(redis::cmd("SMEMBERS").arg(keys::SALES)).await?;
         let mut listed: Vec<_> = members.iter().filter_map(|member| keys::read_listed(member)).collect();
         // Where somebody has listed a sale with another number by mistake, its shards tell; a lost first one could not.
         listed.sort_unstable_by_key(|&(activity, shards)| (activity, Reverse(shards)));

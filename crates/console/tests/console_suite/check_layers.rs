@@ -35,6 +35,19 @@ async fn database_that_cannot_be_read_fails() {
 }
 
 #[tokio::test]
+async fn sale_that_cannot_be_read_leaves_the_other_lines_as_they_are() {
+    let house = House::new();
+    let id = house.opened(10).await;
+    house
+        .by_hand()
+        .execute_batch("ALTER TABLE activities RENAME TO gone")
+        .expect("renamed");
+    let list = of_activity(&house, id).await;
+    check(&list, "sale", "failed", "can't be read");
+    check(&list, "store", "passed", "");
+}
+
+#[tokio::test]
 async fn database_that_is_locked_for_writing_answers_questions_and_fails_all_the_same() {
     let house = House::new();
     let other = house.by_hand();

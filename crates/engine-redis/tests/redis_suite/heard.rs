@@ -22,3 +22,17 @@ fn a_sale_that_is_over_is_heard_no_more_and_one_that_comes_back_is() {
     buy(&running, "b").expect("admitted");
     wait_until("it is heard again", || hears(true));
 }
+
+#[test]
+fn a_list_of_sales_that_is_something_else_is_put_aside_and_made_anew() {
+    let running = Running::start(None);
+    let activity = open(&running, 3);
+    for foreign in [["SET", "{seckill}:sales", "x"], ["LPUSH", "{seckill}:sales", "x"]] {
+        running.redis.command(&["DEL", "{seckill}:sales"]).expect("answers");
+        running.redis.command(&foreign).expect("answers");
+        running.block_on(running.engine.condition(activity)).expect("looked at");
+        assert_eq!(running.block_on(running.engine.activities()), Ok(vec![activity]));
+        running.redis.expect(&["TYPE", "{seckill}:sales"], "+set");
+    }
+    running.redis.expect(&["TYPE", "{seckill}:sales:foreign"], "+list");
+}
