@@ -1,6 +1,6 @@
 //! The comparison with the articles' algorithm, in words.
 
-use crate::article::{ArticleReport, BARE_RATE_MIN, NAIVE_RATE_MIN, Round};
+use crate::article::{ArticleReport, BARE_RATE_MIN, NAIVE_RATE_MIN, Round, StoreRun};
 use crate::figures::Spread;
 use crate::text::{line, row};
 use crate::words::{grouped, reached_word, spread_words};
@@ -16,30 +16,19 @@ pub(crate) fn article_text(text: &mut String, article: &ArticleReport) {
         ),
     );
     let median = |figure: fn(&Round) -> f64| Spread::of(rounds.iter().map(figure)).median;
-    let said = |rate: f64, cpu: f64, store: f64| {
-        format!(
-            "{}/s, {cpu:.1} µs CPU a purchase and {store:.1} µs of Redis",
-            grouped(rate)
-        )
+    let mut say = |name, side: fn(&Round) -> &StoreRun| {
+        let of_side = |figure: fn(&StoreRun) -> f64| Spread::of(rounds.iter().map(|round| figure(side(round)))).median;
+        let rate = grouped(of_side(|side| side.run.requests_per_s));
+        let cpu = of_side(|side| side.run.cpu_us_per_request);
+        let store = of_side(|side| side.store_cpu_us);
+        row(
+            text,
+            name,
+            &format!("{rate}/s, {cpu:.1} µs CPU a purchase and {store:.1} µs of Redis"),
+        );
     };
-    row(
-        text,
-        "product",
-        &said(
-            median(|round| round.product.run.requests_per_s),
-            median(|round| round.product.run.cpu_us_per_request),
-            median(|round| round.product.store_cpu_us),
-        ),
-    );
-    row(
-        text,
-        "articles' algorithm",
-        &said(
-            median(|round| round.naive.run.requests_per_s),
-            median(|round| round.naive.run.cpu_us_per_request),
-            median(|round| round.naive.store_cpu_us),
-        ),
-    );
+    say("product", |round| &round.product);
+    say("articles' algorithm", |round| &round.naive);
     let (bare, bare_cpu) = (
         median(|round| round.bare.requests_per_s),
         median(|round| round.bare.cpu_us_per_request),

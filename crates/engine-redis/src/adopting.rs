@@ -50,8 +50,8 @@ impl Shared {
         adopted.into_iter().collect::<Option<_>>().ok_or(Error::OutcomeUnknown)
     }
 
-    /// Offers tickets to their shard; gives the epoch of the state that answers, and a letter for each. Units that other shards have are brought there before a ticket finds none: a
-    /// shard of a new build has its share of the units, however many of the old tickets are its own.
+    /// Offers tickets to their shard; gives the epoch of the state that answers, and a letter for each. Units that other shards have are
+    /// brought there before a ticket finds none: a shard of a new build has its share of the units, however many of the old tickets are its own.
     async fn offer(
         &self,
         place: Place,

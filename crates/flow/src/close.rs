@@ -142,6 +142,14 @@ impl Operator {
         Ok(closing)
     }
 
+    /// Notes that a state was built anew just now, and forgets those that were long enough ago.
+    pub(crate) fn note_rebuilt(&self, id: ActivityId) {
+        let now = self.layers.stock.now();
+        let mut rebuilt_at = self.rebuilt_at.lock();
+        rebuilt_at.retain(|_, at| now < at.plus(ADOPTED_WITHIN_MS));
+        rebuilt_at.insert(id, now);
+    }
+
     /// Whether tickets of a lost state may be on their way to the one that took its place, or that will.
     fn may_be_adopted(&self, id: ActivityId, is_lost: bool) -> bool {
         if !self.layers.queue.loses_states() {

@@ -75,7 +75,7 @@ impl Operator {
 
     async fn build_instead_of_lost(&self, id: ActivityId) -> Result<Healed, Error> {
         let preheated = self.build(id, self.own_context(), &Instead::OfLost).await?;
-        self.rebuilt_at.lock().insert(id, self.layers.stock.now());
+        self.note_rebuilt(id);
         self.sync_terms(id).await?;
         Ok(if preheated.created {
             Healed::Done

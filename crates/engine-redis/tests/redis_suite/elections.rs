@@ -23,16 +23,15 @@ const ALL: [usize; 3] = [0, 1, 2];
 /// Waits until those of the servers that do not lead have what the one that leads has acknowledged: what they lack would be lost with it.
 /// Sentinels that a master did not answer for a moment choose another one: what a test means to find later must be everywhere.
 fn in_step(set: &RedisSentinel, servers: &[usize]) {
-    let figure = |server: &Redis, field: &str| {
-        let said = server.command(&["INFO", "replication"]).unwrap_or_default();
-        let line = said.lines().find_map(|line| line.strip_prefix(field))?;
-        line.trim().parse::<u64>().ok()
-    };
     let is_in_step = || {
         let leader = set.master()?;
-        let all = figure(&set.servers[leader], "master_repl_offset:")?;
+        let all = set.servers[leader].replication("master_repl_offset:")?;
         let mut others = servers.iter().filter(|place| **place != leader);
-        let lacks = |place: &usize| figure(&set.servers[*place], "slave_repl_offset:").is_none_or(|has| has < all);
+        let lacks = |place: &usize| {
+            set.servers[*place]
+                .replication("slave_repl_offset:")
+                .is_none_or(|has| has < all)
+        };
         Some(!others.any(lacks))
     };
     wait_until("the replicas are in step", || is_in_step() == Some(true));

@@ -41,19 +41,16 @@ fn elsewhere(set: &Set) -> ActivityId {
     others.next().expect("two thirds are elsewhere")
 }
 
-/// Waits until the replica has what the master has acknowledged.
+/// Waits until the sale's replica has what its master has acknowledged.
 fn in_step(set: &Set) {
-    let offset = |place: usize, field: &str| {
-        let said = set.cluster.servers[place]
-            .command(&["INFO", "replication"])
-            .unwrap_or_default();
-        let line = said
-            .lines()
-            .find_map(|line| line.strip_prefix(field).map(str::to_owned));
-        line.and_then(|offset| offset.trim().parse::<u64>().ok())
-    };
+    replica_in_step(&set.cluster, set.owner, set.replica);
+}
+
+/// The same of a master and a replica in these places.
+pub fn replica_in_step(cluster: &RedisCluster, master: usize, replica: usize) {
+    let offset = |place: usize, field| cluster.servers[place].replication(field);
     wait_until("the replica is in step", || {
-        offset(set.owner, "master_repl_offset:") <= offset(set.replica, "slave_repl_offset:")
+        offset(master, "master_repl_offset:") <= offset(replica, "slave_repl_offset:")
     });
 }
 

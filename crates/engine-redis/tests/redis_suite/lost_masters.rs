@@ -7,7 +7,7 @@ use seckill_sale::{Epoch, Shards, UserId};
 use seckill_stock::conformance::Fixture;
 use seckill_stock::{Condition, Confirmed, Counted, GivenUp, OpenOutcome, Stock};
 
-use crate::failovers::{Set, start};
+use crate::failovers::{Set, replica_in_step, start};
 use crate::shards::{claims, counted, open_split, sold, split, users};
 
 const ALL: [u64; 4] = [0, 1, 2, 3];
@@ -54,18 +54,7 @@ fn a_split_sale_goes_on_in_place_behind_a_failover_that_lost_nothing() {
     let buyers = users(12, 4, &ALL);
     all_buy(&set, &buyers[..8]);
     let lost = owner(&set, &meta(2));
-    let offset = |place: usize, field: &str| {
-        let said = set.cluster.servers[place]
-            .command(&["INFO", "replication"])
-            .unwrap_or_default();
-        let line = said
-            .lines()
-            .find_map(|line| line.strip_prefix(field).map(str::to_owned));
-        line.and_then(|offset| offset.trim().parse::<u64>().ok())
-    };
-    in_the_end("the replica is in step", || {
-        (offset(lost, "master_repl_offset:") <= offset(lost + 3, "slave_repl_offset:")).then_some(())
-    });
+    replica_in_step(&set.cluster, lost, lost + 3);
     set.cluster.servers[lost].kill();
     let figures = in_the_end("it is doubted", || match condition(&set) {
         Some(Condition::Doubtful(figures)) => Some(figures),

@@ -39,6 +39,14 @@ impl Redis {
         );
     }
 
+    /// A number that it tells of its replication, by the beginning of its line; none where it does not answer, or has none of this name.
+    #[must_use]
+    pub fn replication(&self, field: &str) -> Option<u64> {
+        let said = self.command(&["INFO", "replication"]).ok()?;
+        let line = said.lines().find_map(|line| line.strip_prefix(field))?;
+        line.trim().parse().ok()
+    }
+
     /// Asks until the answer contains this text.
     ///
     /// # Panics
