@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use seckill_gate::retry_after_ms;
-use seckill_sale::{Code, EpochMs, Refusal};
+use seckill_sale::{Code, EpochMs, Quota, Refusal, Scope};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::answer::Answer;
 use crate::fault::Fault;
 use crate::pending::Pending;
+use crate::rate_limit;
 use crate::result_view;
 use crate::timestamp::rfc3339;
 
@@ -137,8 +138,12 @@ fn refused(refusal: Refusal, now: EpochMs) -> Answer {
     match refusal {
         Refusal::Malformed { detail } => answer.detail(detail.into()),
         Refusal::QuantityAboveLimit => answer.detail("the quantity is above the limit of one buyer".into()),
-        Refusal::LimitedByIp { .. } => answer.data(&json!({"scope": "ip"})),
-        Refusal::Limited { scope, .. } => answer.data(&json!({"scope": scope.as_str()})),
+        Refusal::LimitedByIp { retry_after_ms, quota } => limited(answer, Scope::Ip, quota, retry_after_ms),
+        Refusal::Limited {
+            scope,
+            retry_after_ms,
+            quota,
+        } => limited(answer, scope, quota, retry_after_ms),
         Refusal::NotStarted { starts_at } => answer.data(&StartsAt {
             starts_at: rfc3339(starts_at),
             starts_at_ms: starts_at.0,
@@ -150,6 +155,11 @@ fn refused(refusal: Refusal, now: EpochMs) -> Answer {
         Refusal::NotReady(reason) => answer.data(&json!({"reason": reason.as_str()})),
         _ => answer,
     }
+}
+
+fn limited(answer: Answer, scope: Scope, quota: Quota, retry_after_ms: u64) -> Answer {
+    let answer = answer.data(&json!({"scope": scope.as_str()}));
+    rate_limit::told(answer, scope, quota, retry_after_ms)
 }
 
 /// For handlers behind the router; worded when the answer leaves.

@@ -51,6 +51,7 @@ mod pending;
 mod purchase_form;
 mod purchase_token;
 mod queued_view;
+mod rate_limit;
 mod repeated;
 mod request_id;
 mod result;

@@ -1,5 +1,7 @@
 //! Who may not take part. The ledger keeps the list; this node's gate follows before the answer, other nodes by their own [`refresh`].
 
+mod offenders;
+
 use http::{StatusCode, Uri};
 use seckill_api::Answer;
 use seckill_gate::{BLOCKS_MAX, Block as InForce, Subject};
@@ -15,6 +17,8 @@ use crate::list::{self, PageQuery};
 use crate::outer::Reply;
 use crate::state::Console;
 use crate::write::{Nothing, Write};
+
+use offenders::keep_out_offenders;
 
 /// Somebody to be kept out.
 #[derive(Debug, Deserialize)]
@@ -145,8 +149,9 @@ async fn put_in_force(console: &Console) -> Result<(), Ledger> {
     Ok(())
 }
 
-/// Puts in force what the ledger keeps.
+/// Keeps out whom the gate named, and puts in force what the ledger keeps.
 pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
     let _one_at_a_time = console.blocking.lock().await;
+    keep_out_offenders(console).await?;
     put_in_force(console).await
 }

@@ -51,6 +51,8 @@ struct LimitsView {
     user: String,
     device: String,
     read: String,
+    activity: String,
+    node: String,
 }
 
 fn shown(console: &Console) -> Reply {
@@ -61,6 +63,8 @@ fn shown(console: &Console) -> Reply {
         user: limits.user.to_string(),
         device: limits.device.to_string(),
         read: limits.read.to_string(),
+        activity: limits.activity.to_string(),
+        node: limits.node.to_string(),
     };
     let revision = revision(console);
     Reply(Answer::fine(&View {

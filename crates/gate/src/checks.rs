@@ -1,10 +1,11 @@
 //! Single checks of the last stage; their order stands in [`Gate::admit_purchase`].
 
-use seckill_sale::{Activity, ActivityId, Challenge, Quantity, Refusal};
+use seckill_sale::{Activity, ActivityId, Challenge, EpochMs, Quantity, Refusal, UserId};
 
+use crate::credentials::{bearer, named_user};
 use crate::headers::Headers;
 use crate::purchase_token::Binding;
-use crate::{Arrived, Device, Gate, Identified, Moment, Request, Wish, client_ip};
+use crate::{Arrived, Authority, Device, Gate, Identified, Identity, Moment, Request, Wish, client_ip};
 
 impl Gate {
     /// Whose address asks, and the headers that count.
@@ -17,6 +18,19 @@ impl Gate {
             client,
             exempt: self.exempt.contains(client),
             from_proxy,
+        }
+    }
+
+    /// Who asks, and until when his token proves it.
+    pub(crate) fn who(&self, arrived: &Arrived<'_>, moment: Moment) -> Result<(UserId, Option<EpochMs>), Refusal> {
+        match &self.authority {
+            Authority::Tokens(verifiers) => {
+                let Identity { user, expires_at } =
+                    verifiers.verify(bearer(arrived.headers.authorization)?, moment.now)?;
+                Ok((user, Some(expires_at)))
+            }
+            Authority::Gateway if arrived.from_proxy => Ok((named_user(arrived.headers.user)?, None)),
+            Authority::Gateway => Err(Refusal::Unauthenticated),
         }
     }
 

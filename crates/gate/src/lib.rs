@@ -6,6 +6,7 @@
 //! limiter tables, four snapshot loads; no allocation with user ids of at most 24 bytes. A token seen for the first time adds its signature
 //! check: about 1 µs for HS256, 50–150 µs for the public-key algorithms.
 
+mod abuse;
 mod blocks;
 mod catalogue;
 mod checks;
@@ -25,6 +26,7 @@ mod purchase_token;
 mod rate;
 mod reads;
 mod retry_after;
+mod settings;
 mod stages;
 mod switches;
 #[cfg(test)]
@@ -41,10 +43,11 @@ use parking_lot::Mutex;
 use seckill_sale::{ActivityId, Refusal, UserId};
 
 use checks::check_quantity;
-use credentials::{bearer, named_user};
+use credentials::named_user;
 use limits::Limiters;
 use window::check_window;
 
+pub use abuse::{Abuse, AbuseRules, OFFENDERS_MAX, Offender};
 pub use blocks::{BLOCKS_MAX, Block, Blocks, Error as BlockError, Subject};
 pub use catalogue::{Activities, Catalogue, ENDED_KEPT_MS};
 pub use client_ip::{Networks, client_ip};
@@ -53,45 +56,18 @@ pub use derived::derived_secret;
 pub use device::{DEVICE_HEADER, Device};
 pub use identity::{Error as IdentityError, Expectations, Identity, PublicAlgorithm, Verifier};
 pub use limit_switches::LimitSwitches;
-pub use limiter::Limiter;
+pub use limiter::{Limiter, Wait};
 pub use limits::Limits;
 pub use purchase_token::{Binding, LIFETIME_MS as PURCHASE_TOKEN_LIFETIME_MS, PurchaseToken, PurchaseTokens};
 pub use rate::{Error as RateError, Limit, Rate};
 pub use retry_after::{retry_after_ms, retry_after_s};
+pub use settings::{Authority, Settings};
 pub use stages::{Admitted, Arrived, Earlier, Identified, Request, Wish};
 pub use switches::{Error as SwitchError, Sieve, Switches, SwitchesPatch};
 pub use token_cache::ENTRIES_DEFAULT as TOKEN_CACHE_ENTRIES_DEFAULT;
 pub use user_token::Signer;
 pub use verifiers::Verifiers;
 pub use window::Moment;
-
-/// Where identities come from.
-#[derive(Debug)]
-pub enum Authority {
-    /// Signed tokens.
-    Tokens(Verifiers),
-    /// `X-User-Id`, from trusted proxies only.
-    Gateway,
-}
-
-/// What a gate is made of.
-#[derive(Debug)]
-pub struct Settings {
-    /// Where identities come from.
-    pub authority: Authority,
-    /// Proxies whose `X-Forwarded-For`, and in gateway mode `X-User-Id`, count.
-    pub trusted_proxies: Networks,
-    /// Networks without address and device limit.
-    pub exempt: Networks,
-    /// Limits, where no switch says otherwise.
-    pub limits: Limits,
-    /// Places in each of the four limiter tables, 8 bytes each.
-    pub table_slots: usize,
-    /// Secret of purchase tokens, the same on every node.
-    pub purchase_token_secret: [u8; 32],
-    /// Switches at the start.
-    pub switches: Switches,
-}
 
 /// All checks of layer 1.
 #[derive(Debug)]
@@ -106,6 +82,7 @@ pub struct Gate {
     /// Held while switches and the limits that follow them are changed together.
     switching: Mutex<()>,
     sieve: Sieve,
+    abuse: Abuse,
     blocks: Blocks,
     catalogue: Arc<Catalogue>,
 }
@@ -119,6 +96,7 @@ impl Gate {
             trusted_proxies,
             exempt,
             limits,
+            abuse,
             table_slots,
             purchase_token_secret,
             switches,
@@ -133,6 +111,7 @@ impl Gate {
             switches: ArcSwap::from_pointee(switches),
             switching: Mutex::new(()),
             sieve: Sieve::default(),
+            abuse: Abuse::new(abuse, table_slots),
             blocks: Blocks::default(),
             catalogue: Arc::default(),
         }
@@ -144,8 +123,11 @@ impl Gate {
     /// [`Refusal::LimitedByIp`].
     pub fn arrive<'a>(&self, request: Request<'a>, moment: Moment) -> Result<Arrived<'a>, Refusal> {
         let arrived = self.locate(request);
-        if !arrived.exempt {
-            self.limiters.check_ip(arrived.client, moment.now)?;
+        if !arrived.exempt
+            && let Err(refusal) = self.limiters.check_ip(arrived.client, moment.now)
+        {
+            self.abuse.note(&refusal, arrived.refused(), moment.now);
+            return Err(refusal);
         }
         Ok(arrived)
     }
@@ -155,25 +137,16 @@ impl Gate {
     /// # Errors
     /// [`Refusal::Unauthenticated`].
     pub fn identify<'a>(&self, arrived: Arrived<'a>, moment: Moment) -> Result<Identified<'a>, Refusal> {
-        match &self.authority {
-            Authority::Tokens(verifiers) => {
-                let Identity { user, expires_at } =
-                    verifiers.verify(bearer(arrived.headers.authorization)?, moment.now)?;
-                Ok(Identified {
-                    arrived,
-                    user,
-                    expires_at: Some(expires_at),
-                })
+        match self.who(&arrived, moment) {
+            Ok((user, expires_at)) => Ok(Identified {
+                arrived,
+                user,
+                expires_at,
+            }),
+            Err(refusal) => {
+                self.abuse.note(&refusal, arrived.refused(), moment.now);
+                Err(refusal)
             }
-            Authority::Gateway if arrived.from_proxy => {
-                let user = named_user(arrived.headers.user)?;
-                Ok(Identified {
-                    arrived,
-                    user,
-                    expires_at: None,
-                })
-            }
-            Authority::Gateway => Err(Refusal::Unauthenticated),
         }
     }
 
@@ -205,6 +178,27 @@ impl Gate {
         earlier: impl FnOnce(&UserId, ActivityId) -> Earlier,
         moment: Moment,
     ) -> Result<Admitted, Refusal> {
+        match self.check_purchase(&identified, wish, earlier, moment) {
+            Ok(challenge_passed) => Ok(Admitted {
+                user: identified.user,
+                quantity: wish.quantity,
+                challenge_passed,
+            }),
+            Err(refusal) => {
+                self.abuse.note(&refusal, identified.refused(), moment.now);
+                Err(refusal)
+            }
+        }
+    }
+
+    /// All checks of the last stage of the buy route, in their order. Says whether the challenge was passed.
+    fn check_purchase(
+        &self,
+        identified: &Identified<'_>,
+        wish: Wish<'_>,
+        earlier: impl FnOnce(&UserId, ActivityId) -> Earlier,
+        moment: Moment,
+    ) -> Result<bool, Refusal> {
         let activities = self.catalogue.now();
         let activity = activities.find(wish.activity)?;
         check_quantity(activity, wish.quantity)?;
@@ -216,16 +210,13 @@ impl Gate {
         check_window(activity, moment, 0)?;
         // Behind the window: who is too early or too late should hear just that.
         self.sieve.check(switches.admit_ratio)?;
-        let challenge_passed = self.passes_challenge(switches.challenge_of(activity), &identified, wish, moment);
+        let challenge_passed = self.passes_challenge(switches.challenge_of(activity), identified, wish, moment);
         if !challenge_passed && earlier(&identified.user, activity.id) == Earlier::None {
             return Err(Refusal::ChallengeFailed);
         }
-        self.check_rates(&identified, device, activity.id, moment)?;
-        Ok(Admitted {
-            user: identified.user,
-            quantity: wish.quantity,
-            challenge_passed,
-        })
+        self.check_rates(identified, device, activity.id, moment)?;
+        self.limiters.check_everybody(activity.id, moment.now)?;
+        Ok(challenge_passed)
     }
 
     /// Last stage of the token route: a purchase token. It is given out from [`PURCHASE_TOKEN_LIFETIME_MS`] before the start on, so that
@@ -234,6 +225,17 @@ impl Gate {
     /// # Errors
     /// The first refusal that applies, in the order of the checks.
     pub fn admit_token(
+        &self,
+        identified: &Identified<'_>,
+        activity: ActivityId,
+        random: u64,
+        moment: Moment,
+    ) -> Result<PurchaseToken, Refusal> {
+        self.check_token(identified, activity, random, moment)
+            .inspect_err(|refusal| self.abuse.note(refusal, identified.refused(), moment.now))
+    }
+
+    fn check_token(
         &self,
         identified: &Identified<'_>,
         activity: ActivityId,
@@ -259,6 +261,12 @@ impl Gate {
     #[must_use]
     pub const fn catalogue(&self) -> &Arc<Catalogue> {
         &self.catalogue
+    }
+
+    /// Who is to be blocked.
+    #[must_use]
+    pub const fn abuse(&self) -> &Abuse {
+        &self.abuse
     }
 
     /// The blocks in force.

@@ -18,6 +18,12 @@ pub struct LimitSwitches {
     /// Per device.
     #[serde(default)]
     pub device: Option<Limit>,
+    /// All buyers of an activity, on a node.
+    #[serde(default)]
+    pub activity: Option<Limit>,
+    /// All buyers of a node.
+    #[serde(default)]
+    pub node: Option<Limit>,
 }
 
 impl LimitSwitches {
@@ -29,6 +35,8 @@ impl LimitSwitches {
             user: self.user.unwrap_or(settings.user),
             device: self.device.unwrap_or(settings.device),
             read: settings.read,
+            activity: self.activity.unwrap_or(settings.activity),
+            node: self.node.unwrap_or(settings.node),
         }
     }
 
@@ -42,6 +50,8 @@ impl LimitSwitches {
             ip: narrower(present.ip, other.ip, self.ip, wanted.ip),
             user: narrower(present.user, other.user, self.user, wanted.user),
             device: narrower(present.device, other.device, self.device, wanted.device),
+            activity: narrower(present.activity, other.activity, self.activity, wanted.activity),
+            node: narrower(present.node, other.node, self.node, wanted.node),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The four limits of a node: whom each counts and which refusal it gives.
+//! The limits of a node: whom each counts and which refusal it gives.
 
 use std::net::IpAddr;
 
@@ -6,7 +6,7 @@ use seckill_sale::{ActivityId, EpochMs, Refusal, Scope, UserId};
 
 use crate::client_ip::limit_key;
 use crate::device::Device;
-use crate::limiter::Limiter;
+use crate::limiter::{Limiter, Wait};
 use crate::rate::Limit;
 
 /// How often somebody may come.
@@ -20,7 +20,38 @@ pub struct Limits {
     pub device: Limit,
     /// Polls and pages, per user; per address where nobody is signed in.
     pub read: Limit,
+    /// Purchases that would go on to the store, of all buyers of an activity together.
+    pub activity: Limit,
+    /// Purchases that would go on to the store, of all buyers of this node together.
+    pub node: Limit,
 }
+
+impl Limits {
+    /// No limit at all.
+    pub const OFF: Self = Self {
+        ip: Limit::Off,
+        user: Limit::Off,
+        device: Limit::Off,
+        read: Limit::Off,
+        activity: Limit::Off,
+        node: Limit::Off,
+    };
+
+    /// The limit of the buy and token routes that counts in this scope.
+    #[must_use]
+    pub const fn of(&self, scope: Scope) -> Limit {
+        match scope {
+            Scope::Ip => self.ip,
+            Scope::User => self.user,
+            Scope::Device => self.device,
+            Scope::Activity => self.activity,
+            Scope::Node => self.node,
+        }
+    }
+}
+
+/// Places for activities: more than are open at once, so that none takes another's place.
+const ACTIVITY_SLOTS: usize = 16 * 1024;
 
 /// The limits in force and what they counted.
 #[derive(Debug)]
@@ -29,6 +60,8 @@ pub(crate) struct Limiters {
     user: Limiter,
     device: Limiter,
     read: Limiter,
+    activity: Limiter,
+    node: Limiter,
 }
 
 /// Users and addresses share the table of reads without ever sharing a key.
@@ -46,6 +79,8 @@ impl Limiters {
             user: limiter(limits.user),
             device: limiter(limits.device),
             read: limiter(limits.read),
+            activity: Limiter::new(limits.activity, ACTIVITY_SLOTS.min(table_slots)),
+            node: Limiter::new(limits.node, 1),
         }
     }
 
@@ -54,39 +89,57 @@ impl Limiters {
         self.user.set(limits.user);
         self.device.set(limits.device);
         self.read.set(limits.read);
+        self.activity.set(limits.activity);
+        self.node.set(limits.node);
     }
 
     pub(crate) fn check_ip(&self, client: IpAddr, now: EpochMs) -> Result<(), Refusal> {
         let checked = self.ip.check(limit_key(client), now);
-        checked.map_err(|retry_after_ms| Refusal::LimitedByIp { retry_after_ms })
+        limited_by_ip(checked)
     }
 
     pub(crate) fn check_user(&self, user: &UserId, activity: ActivityId, now: EpochMs) -> Result<(), Refusal> {
-        let checked = self.user.check((activity, user), now);
-        checked.map_err(|retry_after_ms| Refusal::Limited {
-            scope: Scope::User,
-            retry_after_ms,
-        })
+        limited(Scope::User, self.user.check((activity, user), now))
     }
 
     pub(crate) fn check_device(&self, device: Device<'_>, now: EpochMs) -> Result<(), Refusal> {
-        let checked = self.device.check(device, now);
-        checked.map_err(|retry_after_ms| Refusal::Limited {
-            scope: Scope::Device,
-            retry_after_ms,
-        })
+        limited(Scope::Device, self.device.check(device, now))
+    }
+
+    /// What all buyers together may do. Asked last: whoever is refused for himself takes nothing from the others.
+    pub(crate) fn check_everybody(&self, activity: ActivityId, now: EpochMs) -> Result<(), Refusal> {
+        limited(Scope::Activity, self.activity.check(activity, now))?;
+        limited(Scope::Node, self.node.check((), now))
     }
 
     pub(crate) fn check_read_by_user(&self, user: &UserId, now: EpochMs) -> Result<(), Refusal> {
-        let checked = self.read.check(ReadKey::User(user.as_str()), now);
-        checked.map_err(|retry_after_ms| Refusal::Limited {
-            scope: Scope::User,
-            retry_after_ms,
-        })
+        limited(Scope::User, self.read.check(ReadKey::User(user.as_str()), now))
     }
 
     pub(crate) fn check_read_by_address(&self, client: IpAddr, now: EpochMs) -> Result<(), Refusal> {
         let checked = self.read.check(ReadKey::Address(limit_key(client)), now);
-        checked.map_err(|retry_after_ms| Refusal::LimitedByIp { retry_after_ms })
+        limited_by_ip(checked)
     }
+}
+
+fn limited_by_ip(checked: Result<(), Wait>) -> Result<(), Refusal> {
+    checked.map_err(
+        |Wait {
+             ms: retry_after_ms,
+             quota,
+         }| Refusal::LimitedByIp { retry_after_ms, quota },
+    )
+}
+
+fn limited(scope: Scope, checked: Result<(), Wait>) -> Result<(), Refusal> {
+    checked.map_err(
+        |Wait {
+             ms: retry_after_ms,
+             quota,
+         }| Refusal::Limited {
+            scope,
+            retry_after_ms,
+            quota,
+        },
+    )
 }

@@ -14,7 +14,7 @@ const SPREAD_S_MAX: u64 = 2;
 pub fn retry_after_ms(refusal: &Refusal, now: EpochMs) -> Option<u64> {
     let until = |at: EpochMs| u64::try_from(at.since(now)).unwrap_or(0);
     match refusal {
-        Refusal::LimitedByIp { retry_after_ms } | Refusal::Limited { retry_after_ms, .. } => Some(*retry_after_ms),
+        Refusal::LimitedByIp { retry_after_ms, .. } | Refusal::Limited { retry_after_ms, .. } => Some(*retry_after_ms),
         Refusal::NotStarted { starts_at } => Some(until(*starts_at)),
         Refusal::Paused { resumes_at } => Some(resumes_at.map_or(PAUSE_MS, until)),
         Refusal::BacklogFull | Refusal::NotReady(_) | Refusal::Busy | Refusal::Late | Refusal::OutcomeUnknown => {
@@ -46,6 +46,8 @@ pub const fn retry_after_s(retry_after_ms: u64, random: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use seckill_sale::Quota;
+
     use super::*;
 
     #[test]
@@ -69,7 +71,10 @@ mod tests {
     #[test]
     fn every_503_and_429_says_when() {
         let refusals = [
-            Refusal::LimitedByIp { retry_after_ms: 7 },
+            Refusal::LimitedByIp {
+                retry_after_ms: 7,
+                quota: Quota { burst: 1, window_s: 1 },
+            },
             Refusal::Paused { resumes_at: None },
             Refusal::Paused {
                 resumes_at: Some(EpochMs(3)),

@@ -9,6 +9,7 @@ use std::net::IpAddr;
 use http::HeaderMap;
 use seckill_sale::{ActivityId, EpochMs, Quantity, UserId};
 
+use crate::abuse::Refused;
 use crate::device::Device;
 use crate::headers::Headers;
 
@@ -35,6 +36,15 @@ impl Arrived<'_> {
     #[must_use]
     pub const fn client(&self) -> IpAddr {
         self.client
+    }
+
+    pub(crate) fn refused(&self) -> Refused<'_> {
+        Refused {
+            client: self.client,
+            exempt: self.exempt,
+            user: None,
+            device: Device::named(self.headers.device),
+        }
     }
 
     /// Whether the peer is a trusted proxy.
@@ -75,6 +85,13 @@ impl Identified<'_> {
     #[must_use]
     pub fn into_user(self) -> UserId {
         self.user
+    }
+
+    pub(crate) fn refused(&self) -> Refused<'_> {
+        Refused {
+            user: Some(&self.user),
+            ..self.arrived.refused()
+        }
     }
 
     pub(crate) fn device(&self) -> Option<Device<'_>> {

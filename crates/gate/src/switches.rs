@@ -80,6 +80,10 @@ struct LimitMembers {
     user: Option<Option<Limit>>,
     #[serde(deserialize_with = "named")]
     device: Option<Option<Limit>>,
+    #[serde(deserialize_with = "named")]
+    activity: Option<Option<Limit>>,
+    #[serde(deserialize_with = "named")]
+    node: Option<Option<Limit>>,
 }
 
 /// A member that stands there, `null` included, apart from one that does not.
@@ -137,6 +141,8 @@ impl Switches {
                 ip: patch.limits.ip.unwrap_or(self.limits.ip),
                 user: patch.limits.user.unwrap_or(self.limits.user),
                 device: patch.limits.device.unwrap_or(self.limits.device),
+                activity: patch.limits.activity.unwrap_or(self.limits.activity),
+                node: patch.limits.node.unwrap_or(self.limits.node),
             },
             revision: self.revision + 1,
         };

@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 use seckill_gate::{
-    Admitted, Authority, Block, DEVICE_HEADER, Earlier, Expectations, Gate, Limits, Moment, Networks, Request,
-    Settings, Signer, Subject, Switches, TOKEN_CACHE_ENTRIES_DEFAULT, Verifier, Verifiers, Wish,
+    AbuseRules, Admitted, Authority, Block, DEVICE_HEADER, Earlier, Expectations, Gate, Limits, Moment, Networks,
+    Request, Settings, Signer, Subject, Switches, TOKEN_CACHE_ENTRIES_DEFAULT, Verifier, Verifiers, Wish,
 };
 use seckill_sale::{
     Activity, ActivityId, Challenge, Currency, EpochMs, Price, ProductId, Quantity, Refusal, Status, UserId, Window,
@@ -86,6 +86,7 @@ fn gate(change: impl Fn(&mut Activity)) -> anyhow::Result<Gate> {
         trusted_proxies: Networks::new(["10.0.0.0/8".parse()?]),
         exempt: Networks::default(),
         limits: limits()?,
+        abuse: AbuseRules::OFF,
         table_slots: TABLE_SLOTS,
         purchase_token_secret: PURCHASE_TOKEN_SECRET,
         switches: Switches::open(200_000),
@@ -106,6 +107,7 @@ fn limits() -> anyhow::Result<Limits> {
         user: "1/s burst 3".parse()?,
         device: "2/s burst 5".parse()?,
         read: "20/s burst 60".parse()?,
+        ..Limits::OFF
     })
 }
 

@@ -40,7 +40,7 @@ pub use installation::{InstallationId, InstallationIdError};
 pub use money::{Currency, Price};
 pub use order::{OrderEvent, OrderState, Refund, RefundState, Transition};
 pub use order_no::OrderNo;
-pub use refusal::{NotReady, Refusal, Scope};
+pub use refusal::{NotReady, Quota, Refusal, Scope};
 pub use sale::Sale;
 pub use shards::Shards;
 pub use taking::{Delivery, WaitsMax};

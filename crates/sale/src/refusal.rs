@@ -31,6 +31,15 @@ impl Scope {
     }
 }
 
+/// What a rate limit allows, as it is told to whoever was refused by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Quota {
+    /// Requests that may come at once after a pause.
+    pub burst: u32,
+    /// Seconds in which all of them are allowed anew, rounded up.
+    pub window_s: u32,
+}
+
 /// Why the store cannot admit now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NotReady {
@@ -67,6 +76,8 @@ pub enum Refusal {
     LimitedByIp {
         /// Milliseconds until the next request may pass.
         retry_after_ms: u64,
+        /// What the limit allows.
+        quota: Quota,
     },
     /// No identity.
     Unauthenticated,
@@ -101,6 +112,8 @@ pub enum Refusal {
         scope: Scope,
         /// Milliseconds until the next request may pass.
         retry_after_ms: u64,
+        /// What the limit allows.
+        quota: Quota,
     },
     /// The key came with another body before.
     KeyReused,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use seckill_api::{Polls, Settings, StreamLimits, WebhookSecret};
 use seckill_engine_embedded::Options;
 use seckill_flow::SettleOptions;
-use seckill_gate::{Authority, Expectations, Gate, Limit, Limits, Networks, Switches, Verifier, Verifiers};
+use seckill_gate::{AbuseRules, Authority, Expectations, Gate, Limits, Networks, Switches, Verifier, Verifiers};
 
 pub(crate) const PAY_WITHIN_MS: i64 = 900_000;
 pub(crate) const SECRET: &[u8] = b"a secret of the tests, longer than 32 bytes";
@@ -26,12 +26,7 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             gateway: false,
-            limits: Limits {
-                ip: Limit::Off,
-                user: Limit::Off,
-                device: Limit::Off,
-                read: Limit::Off,
-            },
+            limits: Limits::OFF,
             exempt: Vec::new(),
             sandbox: true,
             webhook: true,
@@ -74,6 +69,7 @@ pub(crate) fn gate(plan: &Plan) -> Gate {
         },
         trusted_proxies: networks(if plan.gateway { &["10.0.0.9/32"] } else { &[] }),
         exempt: networks(&plan.exempt),
+        abuse: AbuseRules::OFF,
         limits: plan.limits,
         table_slots: 1_024,
         purchase_token_secret: [7; 32],

@@ -7,12 +7,7 @@ use seckill_stock::Stock;
 use crate::house::{ENDS, House, OPENS};
 use crate::plan::Plan;
 
-const OFF: Limits = Limits {
-    ip: Limit::Off,
-    user: Limit::Off,
-    device: Limit::Off,
-    read: Limit::Off,
-};
+const OFF: Limits = Limits::OFF;
 
 fn rate(text: &str) -> Limit {
     text.parse().expect("a limit")
@@ -116,6 +111,33 @@ async fn the_share_that_is_shut_out_hears_too_busy() {
     house.buy(id, "a").send().await.is(503, 50300);
     assert_eq!(house.metric(r#"seckill_shed_total{reason="admit_ratio"}"#), 1.0);
     assert_eq!(house.left(id), 5);
+}
+
+#[tokio::test]
+async fn refusals_by_a_limit_say_what_it_allows() {
+    let house = House::with(&Plan {
+        limits: Limits {
+            user: rate("1/s burst 3"),
+            activity: rate("10/min burst 4"),
+            ..OFF
+        },
+        ..Plan::default()
+    });
+    let id = house.sale(5).await;
+    for _ in 0..3 {
+        house.buy(id, "a").send().await;
+    }
+    let answer = house.buy(id, "a").send().await;
+    answer.is(429, 40003);
+    assert_eq!(answer.data()["scope"], "user");
+    assert_eq!(answer.header("ratelimit-policy"), r#""user";q=3;w=3"#);
+    assert_eq!(answer.header("ratelimit"), r#""user";r=0;t=1"#);
+    house.buy(id, "b").send().await;
+    let answer = house.buy(id, "c").send().await;
+    answer.is(429, 40003);
+    assert_eq!(answer.data()["scope"], "activity");
+    assert_eq!(answer.header("ratelimit-policy"), r#""activity";q=4;w=24"#);
+    assert_eq!(answer.header("ratelimit"), r#""activity";r=0;t=6"#);
 }
 
 #[tokio::test]

@@ -161,7 +161,13 @@ mod tests {
         let limit = |text: &str| text.parse().expect("a limit");
         let (ip, user) = (limit("50/s burst 100"), limit("1/s burst 3"));
         let (device, read) = (Limit::Off, Limit::Off);
-        in_force.tightened(Limits { ip, user, device, read })
+        in_force.tightened(Limits {
+            ip,
+            user,
+            device,
+            read,
+            ..Limits::OFF
+        })
     }
 
     #[test]
@@ -182,6 +188,7 @@ mod tests {
                 ip: Some("1/s".parse().expect("a limit")),
                 user: None,
                 device: Some("9/s".parse().expect("a limit")),
+                ..LimitSwitches::default()
             },
             ..Switches::open(9)
         };

@@ -1,6 +1,7 @@
 //! The router over a real store and a real database, with a clock that moves only when told to.
 
 mod access;
+mod blocks;
 mod books;
 mod brake;
 mod brake_hanging;

@@ -1,11 +1,11 @@
-//! The night of a sale: switches and blocks take effect on this node before the answer, and are found by other nodes and after a restart.
+//! The night of a sale: switches take effect on this node before the answer, and are found by other nodes and after a restart.
 
 use futures_util::FutureExt;
 use http::Method;
-use seckill_sale::{ActivityId, Challenge, EpochMs, Refusal, Status, UserId};
+use seckill_sale::{ActivityId, Challenge, Refusal, Status};
 use serde_json::{Value, json};
 
-use crate::house::{House, NOW};
+use crate::house::House;
 
 #[tokio::test]
 async fn patch_of_the_switches_changes_only_what_it_names() {
@@ -13,15 +13,18 @@ async fn patch_of_the_switches_changes_only_what_it_names() {
     let first = house.get("/admin/api/switches").await;
     let expect = json!({
         "entry_open": true, "admit_ratio": 1.0, "read_only": false, "backlog_max": 200_000, "challenge": null,
-        "limits": {"ip": null, "user": null, "device": null}, "revision": 0, "ledger_pending": false,
-        "limits_in_force": {"ip": "50/s burst 100", "user": "off", "device": "off", "read": "off"},
+        "limits": {"ip": null, "user": null, "device": null, "activity": null, "node": null},
+        "revision": 0, "ledger_pending": false,
+        "limits_in_force": {
+            "ip": "50/s burst 100", "user": "off", "device": "off", "read": "off", "activity": "off", "node": "off",
+        },
     });
     assert_eq!(*first.is(200, 0).data(), expect);
     let change = json!({"admit_ratio": 0.5, "challenge": "token", "limits": {"ip": "off", "user": "1/s burst 3"}});
     let changed = house.patch("/admin/api/switches", change).await;
     assert_eq!(
         changed.is(200, 0).data()["limits"],
-        json!({"ip": "off", "user": "1/s burst 3", "device": null})
+        json!({"ip": "off", "user": "1/s burst 3", "device": null, "activity": null, "node": null})
     );
     let shut = house.patch("/admin/api/switches", json!({"entry_open": false})).await;
     assert_eq!(
@@ -63,71 +66,6 @@ async fn backlog_switch_reaches_the_store() {
         .is(200, 0);
     house.claim(id, "a").await.expect("room for one");
     assert_eq!(house.claim(id, "b").await, Err(Refusal::BacklogFull));
-}
-
-fn is_blocked(gate: &seckill_gate::Gate, client: &str, user: &str, now: EpochMs) -> bool {
-    let user = UserId::new(user).expect("valid");
-    gate.blocks()
-        .check(client.parse().expect("an address"), &user, None, now)
-        .is_err()
-}
-
-#[tokio::test]
-async fn blocks_are_in_force_before_the_answer_and_end() {
-    let house = House::new();
-    let network =
-        json!({"kind": "ip", "value": "10.1.2.3/8", "reason": "scalpers", "expires_at": "2026-11-11T01:00:00Z"});
-    let made = house.post("/admin/api/blocks", network).await;
-    assert_eq!(made.is(201, 0).data()["value"], "10.0.0.0/8");
-    let user = house
-        .post("/admin/api/blocks", json!({"kind": "user", "value": "mallory"}))
-        .await
-        .is(201, 0)
-        .id();
-    for gate in [house.gate.clone(), house.another_gate().await] {
-        assert!(is_blocked(&gate, "10.9.9.9", "alice", NOW));
-        assert!(is_blocked(&gate, "11.0.0.1", "mallory", NOW));
-        assert!(!is_blocked(&gate, "11.0.0.1", "alice", NOW));
-        assert!(!is_blocked(&gate, "10.9.9.9", "alice", NOW.plus(3_600_000)));
-    }
-    house
-        .ask(Method::DELETE, &format!("/admin/api/blocks/{user}"))
-        .operator()
-        .send()
-        .await
-        .is(200, 0);
-    assert!(!is_blocked(&house.gate, "11.0.0.1", "mallory", NOW));
-    house
-        .ask(Method::DELETE, &format!("/admin/api/blocks/{user}"))
-        .operator()
-        .send()
-        .await
-        .is(404, 40401);
-    let list = house.get("/admin/api/blocks").await;
-    assert_eq!(list.data()["blocks"].as_array().map(Vec::len), Some(1));
-    house.clock.advance(3_600_000);
-    let list = house.get("/admin/api/blocks").await;
-    assert_eq!(list.data()["blocks"], json!([]));
-}
-
-#[tokio::test]
-async fn blocks_are_removed_by_whom_they_name() {
-    let house = House::new();
-    for reason in ["twice", "thrice"] {
-        let body = json!({"kind": "user", "value": "mallory", "reason": reason});
-        house.post("/admin/api/blocks", body).await.is(201, 0);
-    }
-    let remove = |value: &'static str| {
-        let request = house.ask(Method::DELETE, "/admin/api/blocks").operator();
-        request
-            .header("idempotency-key", "k")
-            .json(&json!({"kind": "user", "value": value}))
-            .send()
-    };
-    remove("nobody").await.is(404, 40401);
-    let removed = remove("mallory").await;
-    assert_eq!(removed.is(200, 0).data()["removed"], json!([1, 2]));
-    assert!(!is_blocked(&house.gate, "11.0.0.1", "mallory", NOW));
 }
 
 #[tokio::test]

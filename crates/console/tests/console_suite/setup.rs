@@ -7,7 +7,8 @@ use seckill_api::Readiness;
 use seckill_console::{AdminToken, Check, Console, Live, Parts, Settings};
 use seckill_flow::{Layers, Operator, OperatorSettings, WorkerCounts};
 use seckill_gate::{
-    Authority, Expectations, Gate, Limit, Limits, Networks, Settings as GateSettings, Switches, Verifier, Verifiers,
+    AbuseRules, Authority, Expectations, Gate, Limits, Networks, Settings as GateSettings, Switches, Verifier,
+    Verifiers,
 };
 use seckill_metrics::{Metrics, Recorder, Setup};
 use seckill_stock::{Member, Members};
@@ -25,9 +26,12 @@ pub(crate) fn gate() -> Arc<Gate> {
         exempt: Networks::default(),
         limits: Limits {
             ip: "50/s burst 100".parse().expect("a limit"),
-            user: Limit::Off,
-            device: Limit::Off,
-            read: Limit::Off,
+            ..Limits::OFF
+        },
+        abuse: AbuseRules {
+            ip: "60/min burst 20".parse().expect("a limit"),
+            block_for_ms: 60_000,
+            ..AbuseRules::OFF
         },
         table_slots: 64,
         purchase_token_secret: [7; 32],

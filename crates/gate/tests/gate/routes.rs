@@ -1,132 +1,19 @@
 //! The gate's routes as a whole: limits, challenge, gateway mode, switches.
 
-use std::sync::Arc;
+use http::HeaderMap;
+use seckill_gate::{Authority, Earlier, Limits, Moment, Settings, Switches};
+use seckill_sale::{Activity, Challenge, Refusal, Scope, UserId};
 
 use crate::support::{
-    SELLING, STARTS_AT, UNLIMITED, activity, activity_id, gate, headers, limit, request, settings, signed_in, token,
-    user,
+    SELLING, STARTS_AT, UNLIMITED, activity, activity_id, buy, click, gate, headers, limit, request, settings,
+    signed_in, token, user,
 };
-use http::HeaderMap;
-use seckill_gate::{Authority, Earlier, Gate, Limits, Moment, Networks, Settings, Switches, Wish};
-use seckill_sale::{Activity, Challenge, Quantity, Refusal, Scope, UserId};
-
-fn wish(token: Option<&str>) -> Wish<'_> {
-    Wish {
-        activity: activity_id(1),
-        quantity: Quantity::ONE,
-        token,
-    }
-}
-
-/// A purchase from `peer`; says whether the challenge was passed.
-fn buy(gate: &Gate, peer: &str, headers: &HeaderMap, token: Option<&str>, earlier: Earlier) -> Result<bool, Refusal> {
-    let arrived = gate.arrive(request(peer, headers), SELLING)?;
-    let identified = gate.identify(arrived, SELLING)?;
-    gate.admit_purchase(identified, wish(token), |_, _| earlier, SELLING)
-        .map(|admitted| admitted.challenge_passed())
-}
-
-fn click(gate: &Gate, peer: &str, headers: &HeaderMap) -> Result<bool, Refusal> {
-    buy(gate, peer, headers, None, Earlier::None)
-}
 
 fn asking_for_token() -> Activity {
     Activity {
         challenge: Challenge::Token,
         ..activity(1)
     }
-}
-
-#[test]
-fn user_limit_holds_over_many_addresses_and_spares_an_office() {
-    let limits = Limits {
-        ip: limit("50/s burst 100"),
-        user: limit("1/s burst 3"),
-        ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
-    let alice = signed_in("alice");
-    let passed = (0..50)
-        .filter(|n| click(&gate, &format!("1.2.3.{n}"), &alice).is_ok())
-        .count();
-    assert_eq!(passed, 3);
-    let refusal = click(&gate, "1.2.3.99", &alice);
-    assert_eq!(
-        refusal,
-        Err(Refusal::Limited {
-            scope: Scope::User,
-            retry_after_ms: 1000
-        })
-    );
-    let office = (0..50)
-        .filter(|n| click(&gate, "9.9.9.9", &signed_in(&format!("user-{n}"))).is_ok())
-        .count();
-    assert_eq!(office, 50);
-}
-
-#[test]
-fn user_limit_counts_each_activity_apart() {
-    let limits = Limits {
-        user: limit("1/s burst 1"),
-        ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
-    gate.catalogue().put(&Arc::new(activity(2)));
-    let alice = signed_in("alice");
-    assert_eq!(click(&gate, "1.2.3.4", &alice), Ok(true));
-    assert!(click(&gate, "1.2.3.4", &alice).is_err());
-    let identified = gate
-        .arrive(request("1.2.3.4", &alice), SELLING)
-        .and_then(|arrived| gate.identify(arrived, SELLING));
-    let second = Wish {
-        activity: activity_id(2),
-        ..wish(None)
-    };
-    assert!(
-        gate.admit_purchase(identified.expect("signed in"), second, |_, _| Earlier::None, SELLING)
-            .is_ok()
-    );
-}
-
-#[test]
-fn rotating_forwarded_for_does_not_dodge_the_address_limit() {
-    let limits = Limits {
-        ip: limit("1/s burst 5"),
-        ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
-    let forwarded = |n: u32| headers(&[("x-forwarded-for", &format!("9.9.{}.{}", n / 250, n % 250))]);
-    let passed = |peer| {
-        (0..100)
-            .filter(|&n| gate.arrive(request(peer, &forwarded(n)), SELLING).is_ok())
-            .count()
-    };
-    assert_eq!(passed("1.2.3.4"), 5);
-    assert_eq!(passed("10.0.0.1"), 100, "a trusted proxy speaks for a hundred clients");
-}
-
-#[test]
-fn exempt_networks_have_no_address_and_device_limit_but_the_user_limit() {
-    let limits = Limits {
-        ip: limit("1/s burst 1"),
-        device: limit("1/s burst 1"),
-        user: limit("1/s burst 2"),
-        ..UNLIMITED
-    };
-    let exempt = Networks::new(["127.0.0.0/8".parse().expect("a network")]);
-    let gate = gate(
-        Settings {
-            limits,
-            exempt,
-            ..settings()
-        },
-        activity(1),
-    );
-    let mut alice = signed_in("alice");
-    alice.insert("x-device-id", "phone".parse().expect("a header value"));
-    let passed = |peer| (0..10).filter(|_| click(&gate, peer, &alice).is_ok()).count();
-    assert_eq!(passed("127.0.0.1"), 2);
-    assert_eq!(passed("127.0.0.1"), 0);
 }
 
 #[test]
@@ -212,33 +99,6 @@ fn older_switches_do_not_undo_newer_ones() {
         ..Switches::open(1)
     }));
     assert!(!gate.switches().entry_open);
-}
-
-#[test]
-fn limits_follow_the_switches_and_come_back() {
-    let limits = Limits {
-        user: limit("1/s burst 1"),
-        ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
-    let passed = |id: &str| {
-        (0..10)
-            .filter(|_| click(&gate, "1.2.3.4", &signed_in(id)).is_ok())
-            .count()
-    };
-    assert_eq!(passed("a"), 1);
-    let mut switches = Switches {
-        revision: 1,
-        ..Switches::open(1)
-    };
-    switches.limits.user = Some(limit("off"));
-    assert!(gate.switch(switches));
-    assert_eq!((passed("b"), gate.limits().user), (10, limit("off")));
-    assert!(gate.switch(Switches {
-        revision: 2,
-        ..Switches::open(1)
-    }));
-    assert_eq!((passed("c"), gate.limits().user), (1, limit("1/s burst 1")));
 }
 
 #[test]

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use seckill_gate::{
-    Authority, Expectations, Gate, Limit, Limits, Moment, Networks, Request, Settings, Signer, Switches, Verifier,
-    Verifiers,
+    AbuseRules, Authority, Earlier, Expectations, Gate, Limit, Limits, Moment, Networks, Request, Settings, Signer,
+    Switches, Verifier, Verifiers, Wish,
 };
-use seckill_sale::{Activity, ActivityId, EpochMs, UserId, Window};
+use seckill_sale::{Activity, ActivityId, EpochMs, Quantity, Refusal, UserId, Window};
 
 use crate::testing;
 
@@ -41,12 +41,7 @@ pub(crate) fn limit(text: &str) -> Limit {
     text.parse().expect("a limit")
 }
 
-pub(crate) const UNLIMITED: Limits = Limits {
-    ip: Limit::Off,
-    user: Limit::Off,
-    device: Limit::Off,
-    read: Limit::Off,
-};
+pub(crate) const UNLIMITED: Limits = Limits::OFF;
 
 pub(crate) fn settings() -> Settings {
     let verifier = Verifier::hs256(SECRET, &Expectations::default()).expect("a good secret");
@@ -55,6 +50,7 @@ pub(crate) fn settings() -> Settings {
         trusted_proxies: Networks::new(["10.0.0.0/8".parse().expect("a network")]),
         exempt: Networks::default(),
         limits: UNLIMITED,
+        abuse: AbuseRules::OFF,
         table_slots: 1024,
         purchase_token_secret: [7; 32],
         switches: Switches::open(200_000),
@@ -96,4 +92,30 @@ pub(crate) fn request<'a>(peer: &str, headers: &'a HeaderMap) -> Request<'a> {
         peer: peer.parse::<IpAddr>().expect("an address"),
         headers,
     }
+}
+
+pub(crate) fn wish(token: Option<&str>) -> Wish<'_> {
+    Wish {
+        activity: activity_id(1),
+        quantity: Quantity::ONE,
+        token,
+    }
+}
+
+/// A purchase from `peer`; says whether the challenge was passed.
+pub(crate) fn buy(
+    gate: &Gate,
+    peer: &str,
+    headers: &HeaderMap,
+    token: Option<&str>,
+    earlier: Earlier,
+) -> Result<bool, Refusal> {
+    let arrived = gate.arrive(request(peer, headers), SELLING)?;
+    let identified = gate.identify(arrived, SELLING)?;
+    gate.admit_purchase(identified, wish(token), |_, _| earlier, SELLING)
+        .map(|admitted| admitted.challenge_passed())
+}
+
+pub(crate) fn click(gate: &Gate, peer: &str, headers: &HeaderMap) -> Result<bool, Refusal> {
+    buy(gate, peer, headers, None, Earlier::None)
 }

@@ -1,6 +1,8 @@
 //! The gate, from the settings.
 
-use seckill_gate::{Authority, Expectations, Gate, Limit, Limits, Networks, PublicAlgorithm, Verifier, Verifiers};
+use seckill_gate::{
+    AbuseRules, Authority, Expectations, Gate, Limit, Limits, Networks, PublicAlgorithm, Verifier, Verifiers,
+};
 use seckill_settings::{Identity, JwtKey, RateLimit, Settings};
 
 use crate::exit::{Failure, chain};
@@ -19,6 +21,7 @@ pub(crate) fn gate(
         trusted_proxies: Networks::new(settings.server.trusted_proxies.iter().copied()),
         exempt: Networks::new(settings.limits.exempt.iter().copied()),
         limits: limits(settings)?,
+        abuse: abuse(settings)?,
         table_slots: settings.limits.table_slots,
         purchase_token_secret,
         switches,
@@ -28,6 +31,7 @@ pub(crate) fn gate(
 /// Whether a gate can be made with these settings.
 pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
     authority(settings)?;
+    abuse(settings)?;
     limits(settings).map(drop)
 }
 
@@ -60,6 +64,18 @@ fn limits(settings: &Settings) -> Result<Limits, Failure> {
         user: limit("limits.user", limits.user)?,
         device: limit("limits.device", limits.device)?,
         read: limit("limits.read", limits.read)?,
+        activity: limit("limits.activity", limits.activity)?,
+        node: limit("limits.node", limits.node)?,
+    })
+}
+
+fn abuse(settings: &Settings) -> Result<AbuseRules, Failure> {
+    let abuse = &settings.abuse;
+    Ok(AbuseRules {
+        ip: limit("abuse.ip", abuse.ip)?,
+        user: limit("abuse.user", abuse.user)?,
+        device: limit("abuse.device", abuse.device)?,
+        block_for_ms: super::node::millis(abuse.block_for),
     })
 }
 

@@ -1,12 +1,10 @@
 //! Who a buyer is and how often he may come.
 
-use ipnet::IpNet;
 use std::time::Duration;
 
 use super::Server;
 use crate::error::Error;
 use crate::public_key::{self, PublicAlgorithm};
-use crate::rate::RateLimit;
 use crate::reader::Reader;
 use crate::secret::Secret;
 use crate::weak;
@@ -137,45 +135,4 @@ fn key(reader: &Reader<'_>) -> Option<JwtKey> {
         );
     }
     Some(key)
-}
-
-/// How often somebody may come.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// One address, buy and token routes.
-    pub ip: RateLimit,
-    /// One user in one activity.
-    pub user: RateLimit,
-    /// One device.
-    pub device: RateLimit,
-    /// Polls and pages of one user, or of one address where nobody is signed in.
-    pub read: RateLimit,
-    /// Networks without address and device limit.
-    pub exempt: Vec<IpNet>,
-    /// Places in the limiter's table.
-    pub table_slots: usize,
-}
-
-impl Limits {
-    pub(super) fn narrow(reader: &Reader<'_>, public: bool) -> Self {
-        let limit = |name: &str| {
-            let limit: RateLimit = reader.get(name);
-            if public && limit == RateLimit::Off {
-                reader.warn(format!("{name} is off while server.listen can be reached from outside"));
-            }
-            limit
-        };
-        let limits = Self {
-            ip: limit("limits.ip"),
-            user: limit("limits.user"),
-            device: limit("limits.device"),
-            read: limit("limits.read"),
-            exempt: reader.get("limits.exempt"),
-            table_slots: reader.get("limits.table_slots"),
-        };
-        if limits.exempt.iter().any(|network| network.prefix_len() == 0) {
-            reader.warn("limits.exempt exempts every address: no address and no device is limited");
-        }
-        limits
-    }
 }

@@ -3,6 +3,7 @@
 mod access;
 mod alerts;
 pub(crate) mod durability;
+mod limits;
 mod sale;
 mod server;
 mod storage;
@@ -10,9 +11,10 @@ mod webhook_secret;
 
 use std::path::PathBuf;
 
-pub use access::{Auth, AuthMode, Identity, JwtKey, Limits, PublicKey};
+pub use access::{Auth, AuthMode, Identity, JwtKey, PublicKey};
 pub use alerts::Alerts;
 pub use durability::Durability;
+pub use limits::{Abuse, Limits};
 pub use sale::{AfterEnd, DeadLetters, OnCancel, Orders, Payments, Polls, Schedule, Streams, Units};
 pub use server::{Admin, Log, LogFormat, Server};
 pub use storage::{Database, Queue, Store};
@@ -40,6 +42,8 @@ pub struct Settings {
     pub database: Database,
     /// How often somebody may come.
     pub limits: Limits,
+    /// When somebody is blocked by himself.
+    pub abuse: Abuse,
     /// The way from ticket to order.
     pub queue: Queue,
     /// Unpaid orders.
@@ -118,6 +122,7 @@ impl Settings {
             store: Store::narrow(reader),
             database: Database::narrow(reader, &data_dir),
             limits: Limits::narrow(reader, public),
+            abuse: Abuse::narrow(reader),
             queue: Queue::narrow(reader),
             orders: Orders::narrow(reader),
             units: Units::narrow(reader),

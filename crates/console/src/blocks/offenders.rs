@@ -1,0 +1,57 @@
+//! Blocks that nobody set by hand: those whom the gate of this node named.
+
+use seckill_gate::{BLOCKS_MAX, Offender, Subject};
+use seckill_ledger::{BlockKind, Context, Error, NewBlock};
+use seckill_sale::EpochMs;
+
+use super::word;
+use crate::state::Console;
+
+/// Who keeps out whom the rules of abuse name.
+const ABUSE_ACTOR: &str = "abuse rule";
+/// Offenders that are written in one turn; the others have the next ones.
+const OFFENDERS_A_TURN: usize = 64;
+
+/// Writes down whom the gate of this node named. Those who are blocked by now, or don't fit, are let go: they are named again.
+/// The caller holds the lock.
+pub(super) async fn keep_out_offenders(console: &Console) -> Result<(), Error> {
+    let offenders = console.gate.abuse().take();
+    if offenders.is_empty() {
+        return Ok(());
+    }
+    let now = console.now();
+    let known = console.ledger().blocks(now).await?;
+    let is_known = |offender: &Offender| {
+        let (kind, value) = (offender.subject.kind(), offender.subject.to_string());
+        known
+            .iter()
+            .any(|block| word(block.block.kind) == kind && block.block.value == value)
+    };
+    let room = BLOCKS_MAX.saturating_sub(known.len()).min(OFFENDERS_A_TURN);
+    for offender in offenders.into_iter().filter(|offender| !is_known(offender)).take(room) {
+        let block = console.ledger().add_block(block_of(&offender), by_rule(now)).await?;
+        tracing::warn!(id = block.id, subject = %offender.subject, reason = offender.reason, "blocked by a rule of abuse");
+    }
+    Ok(())
+}
+
+fn block_of(offender: &Offender) -> NewBlock {
+    NewBlock {
+        kind: match offender.subject {
+            Subject::Network(_) => BlockKind::Ip,
+            Subject::User(_) => BlockKind::User,
+            Subject::Device(_) => BlockKind::Device,
+        },
+        value: offender.subject.to_string(),
+        reason: offender.reason.clone(),
+        expires_at: Some(offender.expires_at),
+    }
+}
+
+fn by_rule(now: EpochMs) -> Context {
+    Context {
+        actor: ABUSE_ACTOR.to_owned(),
+        now,
+        idempotency: None,
+    }
+}

@@ -1,0 +1,108 @@
+//! Blocks, set by hand and by the rules of abuse: in force on this node before the answer, and found by other nodes.
+
+use http::{HeaderMap, Method};
+use seckill_gate::{Gate, Moment, Request};
+use seckill_sale::{EpochMs, UserId};
+use serde_json::json;
+
+use crate::house::{House, NOW};
+
+fn is_blocked(gate: &Gate, client: &str, user: &str, now: EpochMs) -> bool {
+    let user = UserId::new(user).expect("valid");
+    gate.blocks()
+        .check(client.parse().expect("an address"), &user, None, now)
+        .is_err()
+}
+
+#[tokio::test]
+async fn blocks_are_in_force_before_the_answer_and_end() {
+    let house = House::new();
+    let network =
+        json!({"kind": "ip", "value": "10.1.2.3/8", "reason": "scalpers", "expires_at": "2026-11-11T01:00:00Z"});
+    let made = house.post("/admin/api/blocks", network).await;
+    assert_eq!(made.is(201, 0).data()["value"], "10.0.0.0/8");
+    let user = house
+        .post("/admin/api/blocks", json!({"kind": "user", "value": "mallory"}))
+        .await
+        .is(201, 0)
+        .id();
+    for gate in [house.gate.clone(), house.another_gate().await] {
+        assert!(is_blocked(&gate, "10.9.9.9", "alice", NOW));
+        assert!(is_blocked(&gate, "11.0.0.1", "mallory", NOW));
+        assert!(!is_blocked(&gate, "11.0.0.1", "alice", NOW));
+        assert!(!is_blocked(&gate, "10.9.9.9", "alice", NOW.plus(3_600_000)));
+    }
+    house
+        .ask(Method::DELETE, &format!("/admin/api/blocks/{user}"))
+        .operator()
+        .send()
+        .await
+        .is(200, 0);
+    assert!(!is_blocked(&house.gate, "11.0.0.1", "mallory", NOW));
+    house
+        .ask(Method::DELETE, &format!("/admin/api/blocks/{user}"))
+        .operator()
+        .send()
+        .await
+        .is(404, 40401);
+    let list = house.get("/admin/api/blocks").await;
+    assert_eq!(list.data()["blocks"].as_array().map(Vec::len), Some(1));
+    house.clock.advance(3_600_000);
+    let list = house.get("/admin/api/blocks").await;
+    assert_eq!(list.data()["blocks"], json!([]));
+}
+
+#[tokio::test]
+async fn offenders_whom_a_gate_names_are_blocked_on_all_nodes() {
+    let house = House::new();
+    let headers = HeaderMap::new();
+    for _ in 0..30 {
+        let request = Request {
+            peer: "1.2.3.4".parse().expect("an address"),
+            headers: &headers,
+        };
+        let moment = Moment::exact(NOW);
+        let arrived = house.gate.arrive(request, moment).expect("no limit");
+        assert!(house.gate.identify(arrived, moment).is_err());
+    }
+    assert!(!is_blocked(&house.gate, "1.2.3.4", "alice", NOW));
+    house.console.refresh().await.expect("the ledger answers");
+    for gate in [house.gate.clone(), house.another_gate().await] {
+        assert!(is_blocked(&gate, "1.2.3.4", "alice", NOW));
+        assert!(!is_blocked(&gate, "1.2.3.5", "alice", NOW));
+        assert!(!is_blocked(&gate, "1.2.3.4", "alice", NOW.plus(60_000)));
+    }
+    let list = house.get("/admin/api/blocks").await;
+    let blocks = list.data()["blocks"].as_array().expect("a list").clone();
+    assert_eq!(blocks.len(), 1);
+    assert_eq!(blocks[0]["value"], "1.2.3.4/32");
+    assert_eq!(
+        blocks[0]["reason"],
+        "refused more often than abuse.ip = \"60/min burst 20\" allows"
+    );
+    let rows = house.get("/admin/api/audit-rows?limit=1").await;
+    assert_eq!(rows.data()["audit_rows"][0]["actor"], "abuse rule");
+    house.console.refresh().await.expect("the ledger answers");
+    let list = house.get("/admin/api/blocks").await;
+    assert_eq!(list.data()["blocks"].as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
+async fn blocks_are_removed_by_whom_they_name() {
+    let house = House::new();
+    for reason in ["twice", "thrice"] {
+        let body = json!({"kind": "user", "value": "mallory", "reason": reason});
+        house.post("/admin/api/blocks", body).await.is(201, 0);
+    }
+    let remove = |value: &'static str| {
+        let request = house.ask(Method::DELETE, "/admin/api/blocks").operator();
+        request
+            .header("idempotency-key", "k")
+            .json(&json!({"kind": "user", "value": value}))
+            .send()
+    };
+    remove("nobody").await.is(404, 40401);
+    let removed = remove("mallory").await;
+    assert_eq!(removed.is(200, 0).data()["removed"], json!([1, 2]));
+    assert!(!is_blocked(&house.gate, "11.0.0.1", "mallory", NOW));
+}
