@@ -48,6 +48,7 @@ struct View {
 #[derive(Serialize)]
 struct LimitsView {
     ip: String,
+    network: String,
     user: String,
     device: String,
     read: String,
@@ -60,6 +61,7 @@ fn shown(console: &Console) -> Reply {
     let limits = console.gate.limits();
     let limits_in_force = LimitsView {
         ip: limits.ip.to_string(),
+        network: limits.network.to_string(),
         user: limits.user.to_string(),
         device: limits.device.to_string(),
         read: limits.read.to_string(),

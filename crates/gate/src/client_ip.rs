@@ -12,6 +12,10 @@ use ipnet::{IpNet, Ipv4Net};
 const HOPS_MAX: usize = 16;
 /// An IPv6 customer usually has 64 bits of addresses to himself; all of them are one client.
 const IPV6_CLIENT_PREFIX: u32 = 64;
+/// The smallest piece of IPv4 that is announced on its own, /24, behind the 96 bits of a mapped address.
+const IPV4_NETWORK_PREFIX_MAPPED: u32 = 96 + 24;
+/// What a site gets (RFC 6177).
+const IPV6_NETWORK_PREFIX: u32 = 48;
 
 /// A list of networks, empty for most installations.
 #[derive(Debug, Clone, Default)]
@@ -85,8 +89,20 @@ pub(crate) fn limit_key(client: IpAddr) -> u128 {
     match client {
         // Mapped, so that no IPv4 address shares a key with an IPv6 network.
         IpAddr::V4(v4) => v4.to_ipv6_mapped().to_bits(),
-        IpAddr::V6(v6) => v6.to_bits() >> (128 - IPV6_CLIENT_PREFIX) << (128 - IPV6_CLIENT_PREFIX),
+        IpAddr::V6(v6) => prefix(v6.to_bits(), IPV6_CLIENT_PREFIX),
     }
+}
+
+/// What a network is limited by: what is rented in one piece.
+pub(crate) fn network_key(client: IpAddr) -> u128 {
+    match client {
+        IpAddr::V4(v4) => prefix(v4.to_ipv6_mapped().to_bits(), IPV4_NETWORK_PREFIX_MAPPED),
+        IpAddr::V6(v6) => prefix(v6.to_bits(), IPV6_NETWORK_PREFIX),
+    }
+}
+
+const fn prefix(address: u128, bits: u32) -> u128 {
+    address >> (128 - bits) << (128 - bits)
 }
 
 #[cfg(test)]
@@ -157,6 +173,15 @@ mod tests {
         assert_eq!(key("2001:db8:0:1::1"), key("2001:db8:0:1:ffff::2"));
         assert_ne!(key("2001:db8:0:1::1"), key("2001:db8:0:2::1"));
         assert_ne!(key("1.2.3.4"), key("1.2.3.5"));
+    }
+
+    #[test]
+    fn addresses_that_are_rented_together_are_one_network() {
+        let key = |text: &str| network_key(text.parse().expect("an address"));
+        assert_eq!(key("203.0.113.1"), key("203.0.113.254"));
+        assert_ne!(key("203.0.113.1"), key("203.0.114.1"));
+        assert_eq!(key("2001:db8:1:1::1"), key("2001:db8:1:ffff::1"));
+        assert_ne!(key("2001:db8:1::1"), key("2001:db8:2::1"));
     }
 
     #[test]

@@ -12,6 +12,9 @@ pub struct LimitSwitches {
     /// Per address.
     #[serde(default)]
     pub ip: Option<Limit>,
+    /// Per network.
+    #[serde(default)]
+    pub network: Option<Limit>,
     /// Per user and activity.
     #[serde(default)]
     pub user: Option<Limit>,
@@ -32,6 +35,7 @@ impl LimitSwitches {
     pub fn over(&self, settings: Limits) -> Limits {
         Limits {
             ip: self.ip.unwrap_or(settings.ip),
+            network: self.network.unwrap_or(settings.network),
             user: self.user.unwrap_or(settings.user),
             device: self.device.unwrap_or(settings.device),
             read: settings.read,
@@ -48,6 +52,7 @@ impl LimitSwitches {
             |is: Limit, would_be: Limit, kept, wanted| if would_be.is_narrower_than(is) { wanted } else { kept };
         Self {
             ip: narrower(present.ip, other.ip, self.ip, wanted.ip),
+            network: narrower(present.network, other.network, self.network, wanted.network),
             user: narrower(present.user, other.user, self.user, wanted.user),
             device: narrower(present.device, other.device, self.device, wanted.device),
             activity: narrower(present.activity, other.activity, self.activity, wanted.activity),

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use seckill_sale::{ActivityId, EpochMs, Refusal, Scope, UserId};
 
-use crate::client_ip::limit_key;
+use crate::client_ip::{limit_key, network_key};
 use crate::device::Device;
 use crate::limiter::{Limiter, Wait};
 use crate::rate::Limit;
@@ -14,6 +14,8 @@ use crate::rate::Limit;
 pub struct Limits {
     /// Buy and token routes, per address.
     pub ip: Limit,
+    /// Buy and token routes, per network: 256 IPv4 addresses, or 2^16 times the 64 bits that an IPv6 customer has.
+    pub network: Limit,
     /// Buy and token routes, per user and activity.
     pub user: Limit,
     /// Buy and token routes, per device.
@@ -30,6 +32,7 @@ impl Limits {
     /// No limit at all.
     pub const OFF: Self = Self {
         ip: Limit::Off,
+        network: Limit::Off,
         user: Limit::Off,
         device: Limit::Off,
         read: Limit::Off,
@@ -57,6 +60,7 @@ const ACTIVITY_SLOTS: usize = 16 * 1024;
 #[derive(Debug)]
 pub(crate) struct Limiters {
     ip: Limiter,
+    network: Limiter,
     user: Limiter,
     device: Limiter,
     read: Limiter,
@@ -76,6 +80,7 @@ impl Limiters {
         let limiter = |limit| Limiter::new(limit, table_slots);
         Self {
             ip: limiter(limits.ip),
+            network: limiter(limits.network),
             user: limiter(limits.user),
             device: limiter(limits.device),
             read: limiter(limits.read),
@@ -86,6 +91,7 @@ impl Limiters {
 
     pub(crate) fn set(&self, limits: Limits) {
         self.ip.set(limits.ip);
+        self.network.set(limits.network);
         self.user.set(limits.user);
         self.device.set(limits.device);
         self.read.set(limits.read);
@@ -94,8 +100,8 @@ impl Limiters {
     }
 
     pub(crate) fn check_ip(&self, client: IpAddr, now: EpochMs) -> Result<(), Refusal> {
-        let checked = self.ip.check(limit_key(client), now);
-        limited_by_ip(checked)
+        limited_by_ip(self.ip.check(limit_key(client), now))?;
+        limited_by_ip(self.network.check(network_key(client), now))
     }
 
     pub(crate) fn check_user(&self, user: &UserId, activity: ActivityId, now: EpochMs) -> Result<(), Refusal> {

@@ -77,6 +77,8 @@ struct LimitMembers {
     #[serde(deserialize_with = "named")]
     ip: Option<Option<Limit>>,
     #[serde(deserialize_with = "named")]
+    network: Option<Option<Limit>>,
+    #[serde(deserialize_with = "named")]
     user: Option<Option<Limit>>,
     #[serde(deserialize_with = "named")]
     device: Option<Option<Limit>>,
@@ -139,6 +141,7 @@ impl Switches {
             challenge: patch.challenge.unwrap_or(self.challenge),
             limits: LimitSwitches {
                 ip: patch.limits.ip.unwrap_or(self.limits.ip),
+                network: patch.limits.network.unwrap_or(self.limits.network),
                 user: patch.limits.user.unwrap_or(self.limits.user),
                 device: patch.limits.device.unwrap_or(self.limits.device),
                 activity: patch.limits.activity.unwrap_or(self.limits.activity),

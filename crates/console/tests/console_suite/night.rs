@@ -13,10 +13,11 @@ async fn patch_of_the_switches_changes_only_what_it_names() {
     let first = house.get("/admin/api/switches").await;
     let expect = json!({
         "entry_open": true, "admit_ratio": 1.0, "read_only": false, "backlog_max": 200_000, "challenge": null,
-        "limits": {"ip": null, "user": null, "device": null, "activity": null, "node": null},
+        "limits": {"ip": null, "network": null, "user": null, "device": null, "activity": null, "node": null},
         "revision": 0, "ledger_pending": false,
         "limits_in_force": {
-            "ip": "50/s burst 100", "user": "off", "device": "off", "read": "off", "activity": "off", "node": "off",
+            "ip": "50/s burst 100", "network": "off", "user": "off", "device": "off", "read": "off",
+            "activity": "off", "node": "off",
         },
     });
     assert_eq!(*first.is(200, 0).data(), expect);
@@ -24,7 +25,7 @@ async fn patch_of_the_switches_changes_only_what_it_names() {
     let changed = house.patch("/admin/api/switches", change).await;
     assert_eq!(
         changed.is(200, 0).data()["limits"],
-        json!({"ip": "off", "user": "1/s burst 3", "device": null, "activity": null, "node": null})
+        json!({"ip": "off", "network": null, "user": "1/s burst 3", "device": null, "activity": null, "node": null})
     );
     let shut = house.patch("/admin/api/switches", json!({"entry_open": false})).await;
     assert_eq!(

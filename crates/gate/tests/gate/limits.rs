@@ -136,6 +136,29 @@ fn whoever_hammers_is_named_as_an_offender() {
 }
 
 #[test]
+fn farm_of_one_network_is_limited_together() {
+    let limits = Limits {
+        ip: limit("50/s burst 100"),
+        network: limit("20/s burst 50"),
+        ..UNLIMITED
+    };
+    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    let passed = |network: &str| {
+        let click = |n: &usize| {
+            click(
+                &gate,
+                &format!("{network}.{}", n % 256),
+                &signed_in(&format!("bot-{n}")),
+            )
+        };
+        (0..1000).filter(|n| click(n).is_ok()).count()
+    };
+    assert_eq!(passed("203.0.113"), 50);
+    let honest = click(&gate, "198.51.100.7", &signed_in("honest"));
+    assert_eq!(honest, Ok(true), "another network pays nothing for it");
+}
+
+#[test]
 fn rotating_forwarded_for_does_not_dodge_the_address_limit() {
     let limits = Limits {
         ip: limit("1/s burst 5"),

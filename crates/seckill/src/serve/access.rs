@@ -61,6 +61,7 @@ fn limits(settings: &Settings) -> Result<Limits, Failure> {
     let limits = &settings.limits;
     Ok(Limits {
         ip: limit("limits.ip", limits.ip)?,
+        network: limit("limits.network", limits.network)?,
         user: limit("limits.user", limits.user)?,
         device: limit("limits.device", limits.device)?,
         read: limit("limits.read", limits.read)?,

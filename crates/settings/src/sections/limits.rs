@@ -36,6 +36,8 @@ impl Abuse {
 pub struct Limits {
     /// One address, buy and token routes.
     pub ip: RateLimit,
+    /// One network, buy and token routes.
+    pub network: RateLimit,
     /// One user in one activity.
     pub user: RateLimit,
     /// One device.
@@ -63,6 +65,7 @@ impl Limits {
         };
         let limits = Self {
             ip: limit("limits.ip"),
+            network: reader.get("limits.network"),
             user: limit("limits.user"),
             device: limit("limits.device"),
             read: limit("limits.read"),
