@@ -107,7 +107,7 @@ fn admit(call: &Call, identified: Identified<'_>, asked: &Asked, moment: Moment)
         token: asked.token.as_deref(),
     };
     let earlier = |user: &UserId, activity| earlier(call, user, activity);
-    let admitted = match call.shared().gate.admit_purchase(identified, wish, earlier, moment) {
+    let mut admitted = match call.shared().gate.admit_purchase(identified, wish, earlier, moment) {
         Ok(admitted) => admitted,
         Err(refusal) => return replayable(call, user, asked, activity, refusal),
     };
@@ -118,6 +118,7 @@ fn admit(call: &Call, identified: Identified<'_>, asked: &Asked, moment: Moment)
         key: asked.key.unwrap_or_else(|| RequestKey(call.core.unique.next_wide())),
         request_id: call.request_id.clone(),
         challenge_met: admitted.challenge_passed(),
+        rates: admitted.take_rates(),
     };
     Ok(Step::Purchase(wish))
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use redis::cmd;
-use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Shards, Terms, Ticket, UserId};
+use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Shards, SharedRate, Terms, Ticket, UserId};
 use seckill_stock::{
     Answer, Condition, Confirmed, Error, Gathering, GivenUp, Glance, OpenOutcome, Opening, Rebase, Stock,
 };
@@ -71,6 +71,10 @@ impl Stock for Engine {
             Some(record) => Ok(read_buyer(place, user.clone(), &record)),
             None => Ok(self.0.see_none(place).await.map(|()| None)?),
         }
+    }
+
+    async fn take_of(&self, rate: &SharedRate) -> Result<Option<u64>, Error> {
+        Ok(self.0.take_of(rate).await?)
     }
 
     async fn figures(&self, activity: ActivityId) -> Result<Option<Figures>, Error> {

@@ -24,6 +24,11 @@ pub(crate) fn lease(name: &str) -> String {
     format!("{{seckill}}:lease:{name}")
 }
 
+/// What is counted of a rate that all nodes share.
+pub(crate) fn rate(of: &str) -> String {
+    format!("{{r:{of}}}:rate")
+}
+
 /// One shard of a sale, by which its keys are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Place {

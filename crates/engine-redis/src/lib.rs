@@ -83,6 +83,7 @@ mod look;
 mod opening;
 mod options;
 mod pages;
+mod rates;
 mod reading;
 mod rebalance;
 mod remembered;

@@ -40,6 +40,7 @@ script!(RECLAIM, " flags=allow-oom", "state.lua", "entries.lua", "reclaim.lua");
 script!(MEMBERS, " flags=allow-oom", "members.lua");
 script!(LEASE, " flags=allow-oom", "lease.lua");
 script!(PROBE, " flags=allow-oom", "probe.lua");
+script!(RATE, "", "rate.lua");
 script!(RECORD, " flags=allow-oom", "state.lua", "entries.lua", "record.lua");
 
 impl Script {

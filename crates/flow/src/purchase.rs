@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use seckill_sale::{ActivityId, Buyer, Claim, Quantity, Refusal, RequestId, RequestKey, Ticket, UserId};
+use seckill_sale::{ActivityId, Buyer, Claim, Quantity, Refusal, RequestId, RequestKey, SharedRate, Ticket, UserId};
 use seckill_stock::{Answer, Claims, Glance, Stock};
 
 /// A purchase that passed the gate.
@@ -22,6 +22,8 @@ pub struct Wish {
     pub request_id: RequestId,
     /// Whether the challenge that the activity asks for was met (or none is asked). A buyer who holds a ticket needs none.
     pub challenge_met: bool,
+    /// Rates that all nodes count together, of which he takes a permit each; asked of the store where memory alone has no answer.
+    pub rates: Vec<SharedRate>,
 }
 
 impl Wish {
@@ -98,6 +100,9 @@ impl Purchase {
     )]
     pub fn claim(&self, wish: Wish) -> impl Future<Output = Result<Queued, Refusal>> + Send + '_ {
         async move {
+            if !wish.rates.is_empty() {
+                Box::pin(self.take_permits(&wish.rates)).await?;
+            }
             if !wish.challenge_met {
                 return self.without_challenge(&wish).await;
             }
@@ -112,6 +117,16 @@ impl Purchase {
             };
             self.queued(answer)
         }
+    }
+
+    /// Takes a permit of each rate. A store that gives no answer here gives none to the claim either, so nobody is refused for that.
+    async fn take_permits(&self, rates: &[SharedRate]) -> Result<(), Refusal> {
+        for rate in rates {
+            if let Ok(Some(wait_ms)) = self.stock.take_of(rate).await {
+                return Err(rate.refusal(wait_ms));
+            }
+        }
+        Ok(())
     }
 
     /// The answer to a request that was accepted before, although the gate would refuse it now (paused, ended): a lost reply is

@@ -27,6 +27,7 @@ mod rate;
 mod reads;
 mod retry_after;
 mod settings;
+mod shared_rates;
 mod stages;
 mod switches;
 #[cfg(test)]
@@ -57,7 +58,7 @@ pub use device::{DEVICE_HEADER, Device};
 pub use identity::{Error as IdentityError, Expectations, Identity, PublicAlgorithm, Verifier};
 pub use limit_switches::LimitSwitches;
 pub use limiter::{Limiter, Wait};
-pub use limits::Limits;
+pub use limits::{Limits, Reach};
 pub use purchase_token::{Binding, LIFETIME_MS as PURCHASE_TOKEN_LIFETIME_MS, PurchaseToken, PurchaseTokens};
 pub use rate::{Error as RateError, Limit, Rate};
 pub use retry_after::{retry_after_ms, retry_after_s};
@@ -76,6 +77,7 @@ pub struct Gate {
     trusted_proxies: Networks,
     exempt: Networks,
     limits: Limits,
+    reach: Reach,
     limiters: Limiters,
     purchase_tokens: PurchaseTokens,
     switches: ArcSwap<Switches>,
@@ -96,6 +98,7 @@ impl Gate {
             trusted_proxies,
             exempt,
             limits,
+            reach,
             abuse,
             table_slots,
             purchase_token_secret,
@@ -106,6 +109,7 @@ impl Gate {
             trusted_proxies,
             exempt,
             limits,
+            reach,
             limiters: Limiters::new(switches.limits.over(limits), table_slots),
             purchase_tokens: PurchaseTokens::new(&purchase_token_secret),
             switches: ArcSwap::from_pointee(switches),
@@ -180,6 +184,7 @@ impl Gate {
     ) -> Result<Admitted, Refusal> {
         match self.check_purchase(&identified, wish, earlier, moment) {
             Ok(challenge_passed) => Ok(Admitted {
+                rates: self.shared_rates(&identified, wish.activity),
                 user: identified.user,
                 quantity: wish.quantity,
                 challenge_passed,

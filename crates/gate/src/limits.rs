@@ -75,6 +75,16 @@ enum ReadKey<'a> {
     Address(u128),
 }
 
+/// Over which nodes a limit counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reach {
+    /// Each node by itself.
+    #[default]
+    Node,
+    /// All nodes of the store together: behind its own count, a node asks the store. Users and devices alone.
+    Cluster,
+}
+
 impl Limiters {
     pub(crate) fn new(limits: Limits, table_slots: usize) -> Self {
         let limiter = |limit| Limiter::new(limit, table_slots);

@@ -1,6 +1,6 @@
 //! What a gate is made of.
 
-use crate::{AbuseRules, Limits, Networks, Switches, Verifiers};
+use crate::{AbuseRules, Limits, Networks, Reach, Switches, Verifiers};
 
 /// Where identities come from.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub struct Settings {
     pub exempt: Networks,
     /// Limits, where no switch says otherwise.
     pub limits: Limits,
+    /// Over which nodes the limits of users and devices count.
+    pub reach: Reach,
     /// When refusals become blocks.
     pub abuse: AbuseRules,
     /// Places in each table that counts addresses, users, devices or readers, 8 bytes each.

@@ -7,7 +7,7 @@
 use std::net::IpAddr;
 
 use http::HeaderMap;
-use seckill_sale::{ActivityId, EpochMs, Quantity, UserId};
+use seckill_sale::{ActivityId, EpochMs, Quantity, SharedRate, UserId};
 
 use crate::abuse::Refused;
 use crate::device::Device;
@@ -127,6 +127,7 @@ pub struct Admitted {
     pub(crate) user: UserId,
     pub(crate) quantity: Quantity,
     pub(crate) challenge_passed: bool,
+    pub(crate) rates: Vec<SharedRate>,
 }
 
 impl Admitted {
@@ -140,6 +141,12 @@ impl Admitted {
     #[must_use]
     pub const fn quantity(&self) -> Quantity {
         self.quantity
+    }
+
+    /// What he has to ask of the rates that all nodes count together, before he claims; nothing where each node counts for itself.
+    #[must_use]
+    pub fn take_rates(&mut self) -> Vec<SharedRate> {
+        std::mem::take(&mut self.rates)
     }
 
     /// Whether the buyer has solved what the sale asks of him, or nothing is asked.

@@ -8,7 +8,7 @@ use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, US
 use http::{HeaderMap, HeaderValue};
 use seckill_gate::{
     AbuseRules, Admitted, Authority, Block, DEVICE_HEADER, Earlier, Expectations, Gate, Limits, Moment, Networks,
-    Request, Settings, Signer, Subject, Switches, TOKEN_CACHE_ENTRIES_DEFAULT, Verifier, Verifiers, Wish,
+    Reach, Request, Settings, Signer, Subject, Switches, TOKEN_CACHE_ENTRIES_DEFAULT, Verifier, Verifiers, Wish,
 };
 use seckill_sale::{
     Activity, ActivityId, Challenge, Currency, EpochMs, Price, ProductId, Quantity, Refusal, Status, UserId, Window,
@@ -86,6 +86,7 @@ fn gate(change: impl Fn(&mut Activity)) -> anyhow::Result<Gate> {
         trusted_proxies: Networks::new(["10.0.0.0/8".parse()?]),
         exempt: Networks::default(),
         limits: limits()?,
+        reach: Reach::Node,
         abuse: AbuseRules::OFF,
         table_slots: TABLE_SLOTS,
         purchase_token_secret: PURCHASE_TOKEN_SECRET,

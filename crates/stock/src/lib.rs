@@ -14,7 +14,7 @@ mod opening;
 
 use async_trait::async_trait;
 use seckill_sale::{
-    ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, NotReady, Refusal, Shards, Terms, Ticket, UserId,
+    ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, NotReady, Refusal, Shards, SharedRate, Terms, Ticket, UserId,
 };
 
 pub use batcher::{Batcher, Claims};
@@ -122,6 +122,12 @@ pub trait Stock: Brake + Examined {
 
     /// The durable ticket of a user.
     async fn buyer(&self, activity: ActivityId, user: &UserId) -> Result<Option<Buyer>, Error>;
+
+    /// Takes a permit of a rate that all nodes of this store count together; milliseconds until the next one where there is none left. A
+    /// store that is one node's own has nothing to count: what the gate counted was all.
+    async fn take_of(&self, _rate: &SharedRate) -> Result<Option<u64>, Error> {
+        Ok(None)
+    }
 
     /// All figures of a sale; none where it has no state.
     async fn figures(&self, activity: ActivityId) -> Result<Option<Figures>, Error>;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use seckill_api::{Polls, Settings, StreamLimits, WebhookSecret};
 use seckill_engine_embedded::Options;
 use seckill_flow::SettleOptions;
-use seckill_gate::{AbuseRules, Authority, Expectations, Gate, Limits, Networks, Switches, Verifier, Verifiers};
+use seckill_gate::{AbuseRules, Authority, Expectations, Gate, Limits, Networks, Reach, Switches, Verifier, Verifiers};
 
 pub(crate) const PAY_WITHIN_MS: i64 = 900_000;
 pub(crate) const SECRET: &[u8] = b"a secret of the tests, longer than 32 bytes";
@@ -69,6 +69,7 @@ pub(crate) fn gate(plan: &Plan) -> Gate {
         },
         trusted_proxies: networks(if plan.gateway { &["10.0.0.9/32"] } else { &[] }),
         exempt: networks(&plan.exempt),
+        reach: Reach::Node,
         abuse: AbuseRules::OFF,
         limits: plan.limits,
         table_slots: 1_024,

@@ -7,7 +7,7 @@ use seckill_api::Readiness;
 use seckill_console::{AdminToken, Check, Console, Live, Parts, Settings};
 use seckill_flow::{Layers, Operator, OperatorSettings, WorkerCounts};
 use seckill_gate::{
-    AbuseRules, Authority, Expectations, Gate, Limits, Networks, Settings as GateSettings, Switches, Verifier,
+    AbuseRules, Authority, Expectations, Gate, Limits, Networks, Reach, Settings as GateSettings, Switches, Verifier,
     Verifiers,
 };
 use seckill_metrics::{Metrics, Recorder, Setup};
@@ -28,6 +28,7 @@ pub(crate) fn gate() -> Arc<Gate> {
             ip: "50/s burst 100".parse().expect("a limit"),
             ..Limits::OFF
         },
+        reach: Reach::Node,
         abuse: AbuseRules {
             ip: "60/min burst 20".parse().expect("a limit"),
             block_for_ms: 60_000,

@@ -11,6 +11,7 @@ mod model;
 mod nodes;
 mod openings;
 mod outages;
+mod rates;
 mod sale;
 mod shards;
 mod sold_out;

@@ -29,6 +29,7 @@ fn wish(activity: ActivityId) -> Wish {
         key,
         request_id,
         challenge_met: true,
+        rates: Vec::new(),
     }
 }
 

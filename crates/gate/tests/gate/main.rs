@@ -2,6 +2,7 @@
 
 mod identity;
 mod limits;
+mod limits_together;
 mod order;
 mod routes;
 mod support;

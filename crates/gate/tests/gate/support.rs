@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use seckill_gate::{
-    AbuseRules, Authority, Earlier, Expectations, Gate, Limit, Limits, Moment, Networks, Request, Settings, Signer,
-    Switches, Verifier, Verifiers, Wish,
+    AbuseRules, Authority, Earlier, Expectations, Gate, Limit, Limits, Moment, Networks, Reach, Request, Settings,
+    Signer, Switches, Verifier, Verifiers, Wish,
 };
 use seckill_sale::{Activity, ActivityId, EpochMs, Quantity, Refusal, UserId, Window};
 
@@ -50,6 +50,7 @@ pub(crate) fn settings() -> Settings {
         trusted_proxies: Networks::new(["10.0.0.0/8".parse().expect("a network")]),
         exempt: Networks::default(),
         limits: UNLIMITED,
+        reach: Reach::Node,
         abuse: AbuseRules::OFF,
         table_slots: 1024,
         purchase_token_secret: [7; 32],

@@ -1,9 +1,9 @@
 //! The gate, from the settings.
 
 use seckill_gate::{
-    AbuseRules, Authority, Expectations, Gate, Limit, Limits, Networks, PublicAlgorithm, Verifier, Verifiers,
+    AbuseRules, Authority, Expectations, Gate, Limit, Limits, Networks, PublicAlgorithm, Reach, Verifier, Verifiers,
 };
-use seckill_settings::{Identity, JwtKey, RateLimit, Settings};
+use seckill_settings::{Identity, JwtKey, LimitScope, RateLimit, Settings};
 
 use crate::exit::{Failure, chain};
 
@@ -21,6 +21,10 @@ pub(crate) fn gate(
         trusted_proxies: Networks::new(settings.server.trusted_proxies.iter().copied()),
         exempt: Networks::new(settings.limits.exempt.iter().copied()),
         limits: limits(settings)?,
+        reach: match settings.limits.scope {
+            LimitScope::Node => Reach::Node,
+            LimitScope::Cluster => Reach::Cluster,
+        },
         abuse: abuse(settings)?,
         table_slots: settings.limits.table_slots,
         purchase_token_secret,

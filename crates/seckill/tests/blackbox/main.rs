@@ -33,6 +33,7 @@ mod race;
 mod restore;
 mod rolling;
 mod rush;
+mod shared_limits;
 mod shop;
 mod shutdown;
 mod start;

@@ -31,6 +31,24 @@ impl Abuse {
     }
 }
 
+/// Over which nodes a limit counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitScope {
+    /// Each node by itself.
+    Node,
+    /// All nodes of the store together.
+    Cluster,
+}
+
+fn scope(reader: &Reader<'_>) -> LimitScope {
+    let name: String = reader.get("limits.scope");
+    if name == "cluster" {
+        LimitScope::Cluster
+    } else {
+        LimitScope::Node
+    }
+}
+
 /// How often somebody may come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -48,6 +66,8 @@ pub struct Limits {
     pub activity: RateLimit,
     /// All buyers of one node together.
     pub node: RateLimit,
+    /// Over which nodes the limits of users and devices count.
+    pub scope: LimitScope,
     /// Networks without address and device limit.
     pub exempt: Vec<IpNet>,
     /// Places in the limiter's table.
@@ -71,6 +91,7 @@ impl Limits {
             read: limit("limits.read"),
             activity: reader.get("limits.activity"),
             node: reader.get("limits.node"),
+            scope: scope(reader),
             exempt: reader.get("limits.exempt"),
             table_slots: reader.get("limits.table_slots"),
         };

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 pub use access::{Auth, AuthMode, Identity, JwtKey, PublicKey};
 pub use alerts::Alerts;
 pub use durability::Durability;
-pub use limits::{Abuse, Limits};
+pub use limits::{Abuse, LimitScope, Limits};
 pub use sale::{AfterEnd, DeadLetters, OnCancel, Orders, Payments, Polls, Schedule, Streams, Units};
 pub use server::{Admin, Log, LogFormat, Server};
 pub use storage::{Database, Queue, Store};

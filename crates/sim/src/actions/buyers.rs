@@ -37,6 +37,7 @@ pub(crate) fn buy_one(world: &mut World, activity: i64, user: &str, key: u64, qu
         key: RequestKey(digest),
         request_id: RequestId::from_bits(number),
         challenge_met: true,
+        rates: Vec::new(),
     };
     let name = format!("buy {number}: {user} wants {quantity} of {activity} by key {key}");
     let asked = auditor

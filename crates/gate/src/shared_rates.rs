@@ -1,0 +1,36 @@
+//! What a purchase asks of the rates that all nodes count together.
+
+use seckill_sale::{ActivityId, Scope, SharedRate};
+
+use crate::rate::{Limit, Rate};
+use crate::{Gate, Identified, Reach};
+
+impl Gate {
+    /// The user's and, unless his network is exempt, the device's. Nothing, and no allocation, where each node counts for itself.
+    pub(crate) fn shared_rates(&self, identified: &Identified<'_>, activity: ActivityId) -> Vec<SharedRate> {
+        if self.reach == Reach::Node {
+            return Vec::new();
+        }
+        let limits = self.limits();
+        let user = || format!("u:{activity}:{}", identified.user.as_str());
+        let device = identified.device().filter(|_| !identified.arrived.exempt);
+        let device =
+            device.and_then(|device| shared(Scope::Device, limits.device, || format!("d:{}", device.as_str())));
+        shared(Scope::User, limits.user, user)
+            .into_iter()
+            .chain(device)
+            .collect()
+    }
+}
+
+fn shared(scope: Scope, limit: Limit, key: impl FnOnce() -> String) -> Option<SharedRate> {
+    let Limit::Rate(rate) = limit else {
+        return None;
+    };
+    Some(SharedRate {
+        scope,
+        key: key(),
+        interval_us: rate.interval_us(),
+        burst: Rate::burst(rate).try_into().unwrap_or(u32::MAX),
+    })
+}

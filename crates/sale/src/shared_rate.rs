@@ -1,0 +1,38 @@
+//! Rates that all nodes count together.
+
+use crate::{Quota, Refusal, Scope};
+
+/// One permit that a purchase takes of a rate which all nodes count together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedRate {
+    /// Whose limit it is.
+    pub scope: Scope,
+    /// What is counted, the same text on every node: letters, digits and `.`, `_`, `:`, `@`, `-`.
+    pub key: String,
+    /// Microseconds from one permit to the next, at least 1.
+    pub interval_us: u64,
+    /// Permits that may be taken at once, at least 1.
+    pub burst: u32,
+}
+
+impl SharedRate {
+    /// What the limit allows.
+    #[must_use]
+    pub fn quota(&self) -> Quota {
+        let window_s = (self.interval_us * u64::from(self.burst)).div_ceil(1_000_000);
+        Quota {
+            burst: self.burst,
+            window_s: u32::try_from(window_s).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The refusal of whoever has to wait for so many milliseconds.
+    #[must_use]
+    pub fn refusal(&self, retry_after_ms: u64) -> Refusal {
+        Refusal::Limited {
+            scope: self.scope,
+            retry_after_ms,
+            quota: self.quota(),
+        }
+    }
+}

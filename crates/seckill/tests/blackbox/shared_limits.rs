@@ -1,0 +1,78 @@
+//! Limits that all nodes of a store count together, and blocks that one node's refusals lead to on all of them.
+
+use seckill_testkit::{Database, PostgresServer, Server};
+use serde_json::json;
+
+use crate::shop::{API, SCHEDULER, Shop, WORKER};
+
+const NODES: [&[&str]; 4] = [API, API, WORKER, SCHEDULER];
+
+fn codes(nodes: [&Server; 2], activity: u64, user: &str, times: usize) -> Vec<i64> {
+    let buy = |n: usize| nodes[n % 2].buy(activity, user, &format!("key-{n}"));
+    (0..times).map(|n| buy(n).expect("answers").code()).collect()
+}
+
+#[test]
+fn a_user_has_one_limit_at_all_nodes_and_a_sold_out_sale_asks_the_store_for_none() {
+    let database: Database<PostgresServer> = Database::alone(&[]);
+    let shop = Shop::new(database.url())
+        .setting("SECKILL_LIMITS__USER", "1/min burst 3")
+        .setting("SECKILL_LIMITS__SCOPE", "cluster")
+        .with(&NODES);
+    let nodes = [&shop.nodes[0], &shop.nodes[1]];
+    let activity = nodes[0].sale(1, &json!({}));
+    nodes[1].knows(activity);
+    // Each node by itself would let him come three times.
+    assert_eq!(
+        codes(nodes, activity, "alice", 6),
+        [0, 40_004, 40_004, 40_003, 40_003, 40_003]
+    );
+    let is_asked_for = |user: &str| {
+        let answer = shop
+            .redis
+            .command(&["EXISTS", &format!("{{r:u:{activity}:{user}}}:rate")]);
+        answer.expect("answers").contains(":1")
+    };
+    assert!(is_asked_for("alice"));
+    for (place, node) in nodes.iter().enumerate() {
+        let mut number = 0;
+        let late = || {
+            number += 1;
+            let user = format!("late-{place}-{number}");
+            let code = node.buy(activity, &user, "key").expect("answers").code();
+            (code, is_asked_for(&user))
+        };
+        // Refused by memory alone, once this node knows all winners; and from then on.
+        let _said = node.until(late, |said| *said == (40_005, false));
+        for number in 0..20 {
+            let user = format!("stranger-{place}-{number}");
+            let code = node.buy(activity, &user, "key").expect("answers").code();
+            assert_eq!((code, is_asked_for(&user)), (40_005, false));
+        }
+    }
+}
+
+#[test]
+fn whoever_hammers_one_node_is_blocked_at_all_of_them() {
+    let database: Database<PostgresServer> = Database::alone(&[]);
+    let shop = Shop::new(database.url())
+        .setting("SECKILL_LIMITS__USER", "1/min burst 3")
+        .setting("SECKILL_ABUSE__USER", "60/min burst 10")
+        .with(&NODES);
+    let nodes = [&shop.nodes[0], &shop.nodes[1]];
+    let activity = nodes[0].sale(10, &json!({}));
+    nodes[1].knows(activity);
+    let _hammered = codes([nodes[0], nodes[0]], activity, "bot", 30);
+    for node in nodes {
+        let buy = || node.buy(activity, "bot", "key").expect("answers").code();
+        let _said = node.until(buy, |said| *said == 40_300);
+        assert_eq!(node.buy(activity, "honest", "key").expect("answers").code(), 0);
+    }
+    let blocks = nodes[1].as_admin("GET", "/admin/api/blocks", None);
+    let block = &blocks.data()["blocks"][0];
+    assert_eq!(
+        (&block["kind"], &block["value"]),
+        (&json!("user"), &json!("bot")),
+        "{blocks:?}"
+    );
+}
