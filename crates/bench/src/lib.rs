@@ -9,6 +9,7 @@ pub mod admin;
 pub mod article;
 mod article_text;
 pub mod audit;
+pub mod bots;
 pub mod bottleneck;
 pub mod canonical;
 mod chart;

@@ -1,5 +1,6 @@
 //! The articles' algorithm, overload, memory, soak, restart and expiry for a terminal.
 
+mod bots;
 mod soak;
 
 use crate::article_text::article_text;
@@ -50,6 +51,7 @@ pub(crate) fn of_limits(text: &mut String, report: &Report) {
     if let Some(restart) = &report.restart {
         restart_text(text, restart);
     }
+    bots::bots_text(text, &report.bots);
     for expiry in &report.expiries {
         expiry_text(text, expiry);
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::article::ArticleReport;
+use crate::bots::BotsReport;
 use crate::canonical::SaleReport;
 use crate::comparison::RatioReport;
 use crate::expiry::ExpiryReport;
@@ -33,6 +34,8 @@ pub struct Report {
     pub restart: Option<RestartReport>,
     /// Unpaid orders that came due at once.
     pub expiries: Vec<ExpiryReport>,
+    /// A bot farm among the buyers, under each set of rules.
+    pub bots: Vec<BotsReport>,
 }
 
 impl Report {
@@ -46,7 +49,13 @@ impl Report {
         let soak = self.soak.iter().flat_map(|soak| &soak.violations);
         let restart = self.restart.iter().flat_map(|restart| &restart.violations);
         let expiries = self.expiries.iter().flat_map(|expiry| &expiry.violations);
-        let limits = overloads.chain(memory).chain(soak).chain(restart).chain(expiries);
+        let bots = self.bots.iter().flat_map(|bots| &bots.violations);
+        let limits = overloads
+            .chain(memory)
+            .chain(soak)
+            .chain(restart)
+            .chain(expiries)
+            .chain(bots);
         sale.chain(ratios)
             .chain(article)
             .chain(limits)

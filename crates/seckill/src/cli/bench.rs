@@ -99,6 +99,9 @@ pub(crate) struct BenchArgs {
     /// to the sale.
     #[arg(long, value_name = "ORDERS", num_args = 0..=1, default_missing_value = "100000")]
     pub(crate) expiry: Option<usize>,
+    /// Only let a bot farm come to a sale of --units among --users people, once under each set of rules: who gets the units?
+    #[arg(long)]
+    pub(crate) bots: bool,
     /// Write the report as a page.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,

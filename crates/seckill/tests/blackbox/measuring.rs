@@ -111,3 +111,20 @@ fn the_articles_algorithm_takes_a_redis_that_runs_already() {
     let (code, _, stderr) = read(&program().run(folder.path(), &["bench", "--baseline", "naive"]));
     assert!(code == 2 && stderr.contains("--store"), "{stderr}");
 }
+
+#[test]
+fn a_bot_farm_of_one_network_gets_no_more_than_its_limit_and_people_get_the_rest() {
+    let folder = TempDir::new().expect("a folder");
+    let (code, stdout, stderr) = read(&program().run(folder.path(), &["bench", "--bots", "--json"]));
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    let reports = document(&stdout)["report"]["bots"].take();
+    let limited = &reports[1];
+    assert_eq!(limited["rules"], "network", "{reports:#}");
+    let units = |who: &str| limited[who].as_u64().expect("a count");
+    assert!((1..=110).contains(&units("units_of_bots")), "{reports:#}");
+    assert_eq!(
+        units("units_of_bots") + units("units_of_honest"),
+        units("units"),
+        "{reports:#}"
+    );
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use seckill_bench::bots;
 use seckill_bench::bottleneck::Bottleneck;
 use seckill_bench::expiry::{self, ExpiryConfig, UnitsTo};
 use seckill_bench::memory::{self, MemoryConfig};
@@ -21,15 +22,18 @@ use crate::logging::say;
 /// Connections under overload. Refusals take a store's step, too: with fewer the client holds the load back itself.
 const STORE_CONNECTIONS: usize = 4_000;
 const PROCESSOR_CONNECTIONS: usize = 1_000;
+/// A sale with a bot farm: fewer units than the farm has accounts, and more people than units.
+const BOTS_UNITS: u64 = 500;
+const BOTS_PEOPLE: usize = 2_000;
 
 pub(super) fn wanted(args: &BenchArgs) -> bool {
-    args.overload.is_some() || args.memory || args.soak || args.restart.is_some() || args.expiry.is_some()
+    args.overload.is_some() || args.memory || args.soak || args.restart.is_some() || args.expiry.is_some() || args.bots
 }
 
 pub(super) fn run(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
     if args.target.is_some() {
         return Err(Failure::usage(
-            "--overload, --memory, --soak, --restart and --expiry start servers of their own: --target can't be given",
+            "--overload, --memory, --soak, --restart, --expiry and --bots start servers of their own: --target can't be given",
         ));
     }
     if let Some(overloaded) = args.overload {
@@ -52,6 +56,11 @@ pub(super) fn run(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> 
         say(&format!("a sale with {buyers} buyers, then a kill and a restart"));
         let config = RestartConfig::usual(program()?, buyers);
         report.restart = Some(restart::run(&config).map_err(measured)?);
+    }
+    if args.bots {
+        say("two sales with a bot farm");
+        let (units, people) = (args.units.min(BOTS_UNITS), args.users.min(BOTS_PEOPLE));
+        report.bots = bots::run(&ServerConfig::of(program()?), units, people).map_err(measured)?;
     }
     if let Some(orders) = args.expiry {
         for units_to in [UnitsTo::Product, UnitsTo::Sale] {
