@@ -5,7 +5,7 @@
 //! person needs to react; half of them within a second. Each house is a server of its own with the product's default limits and what the
 //! rules add.
 
-mod farm;
+pub(crate) mod farm;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,8 @@ use crate::load::{self, Load, Pace};
 use crate::outcome::{LoadReport, Percentiles};
 use crate::server::{Server, ServerConfig};
 use crate::{Error, Result};
-use farm::{bot_jobs, honest_jobs};
+use farm::bot_jobs;
+pub(crate) use farm::honest_jobs;
 
 /// Accounts of the farm.
 pub const BOTS: usize = 1_000;
@@ -55,18 +56,25 @@ impl Rules {
     }
 
     fn settings(self) -> Vec<(String, String)> {
-        let setting = |name: &str, value: &str| (format!("SECKILL_{name}"), value.to_owned());
-        let mut settings = vec![
-            setting("LIMITS__IP", "50/s burst 100"),
-            setting("LIMITS__USER", "1/s burst 3"),
-            setting("LIMITS__DEVICE", "2/s burst 5"),
-            setting("SERVER__TRUSTED_PROXIES", "127.0.0.1/32"),
-        ];
+        let mut settings = usual_limits();
         if self != Self::Defaults {
-            settings.push(setting("LIMITS__NETWORK", "20/s burst 50"));
+            settings.push(("SECKILL_LIMITS__NETWORK".to_owned(), "20/s burst 50".to_owned()));
         }
         settings
     }
+}
+
+/// The product's limits, which measurements switch off, behind a proxy that everybody comes through.
+pub(crate) fn usual_limits() -> Vec<(String, String)> {
+    let limits = [
+        ("LIMITS__IP", "50/s burst 100"),
+        ("LIMITS__USER", "1/s burst 3"),
+        ("LIMITS__DEVICE", "2/s burst 5"),
+        ("LIMITS__READ", "20/s burst 60"),
+        ("SERVER__TRUSTED_PROXIES", "127.0.0.1/32"),
+    ];
+    let named = |(name, value): (&str, &str)| (format!("SECKILL_{name}"), value.to_owned());
+    limits.map(named).to_vec()
 }
 
 /// What came of it under one set of rules.

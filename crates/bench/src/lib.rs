@@ -21,6 +21,7 @@ mod error;
 pub mod expiry;
 pub mod figures;
 pub mod fleet;
+pub mod flood;
 pub mod held_disk;
 pub mod hello;
 mod html;

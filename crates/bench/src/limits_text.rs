@@ -1,6 +1,7 @@
 //! The articles' algorithm, overload, memory, soak, restart and expiry for a terminal.
 
 mod bots;
+mod flood;
 mod soak;
 
 use crate::article_text::article_text;
@@ -50,6 +51,9 @@ pub(crate) fn of_limits(text: &mut String, report: &Report) {
     }
     if let Some(restart) = &report.restart {
         restart_text(text, restart);
+    }
+    if let Some(flood) = &report.flood {
+        flood::flood_text(text, flood);
     }
     bots::bots_text(text, &report.bots);
     for expiry in &report.expiries {

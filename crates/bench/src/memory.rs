@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::Result;
+use crate::bots::usual_limits;
 use crate::chunks::{Sender, wrong};
 use crate::held_disk::{Held, HeldDisk};
 use crate::jobs::Jobs;
@@ -128,14 +129,7 @@ fn buyers(config: &MemoryConfig, report: &mut MemoryReport) -> Result<()> {
 /// With the usual limits, and behind a proxy that everybody seems to come through.
 fn strangers(config: &MemoryConfig, report: &mut MemoryReport) -> Result<()> {
     let mut server = ServerConfig::of(&config.executable);
-    let set = |name: &str, value: &str| (format!("SECKILL_{name}"), value.to_owned());
-    server.environment.extend([
-        set("SERVER__TRUSTED_PROXIES", "127.0.0.1/32"),
-        set("LIMITS__IP", "50/s burst 100"),
-        set("LIMITS__USER", "1/s burst 3"),
-        set("LIMITS__DEVICE", "2/s burst 5"),
-        set("LIMITS__READ", "20/s burst 60"),
-    ]);
+    server.environment.extend(usual_limits());
     let server = Server::start(&server)?;
     let target = server.target();
     target.admin.open_sale("memory", 1)?;

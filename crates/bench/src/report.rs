@@ -7,6 +7,7 @@ use crate::bots::BotsReport;
 use crate::canonical::SaleReport;
 use crate::comparison::RatioReport;
 use crate::expiry::ExpiryReport;
+use crate::flood::FloodReport;
 use crate::memory::MemoryReport;
 use crate::overload::OverloadReport;
 use crate::restart::RestartReport;
@@ -36,6 +37,8 @@ pub struct Report {
     pub expiries: Vec<ExpiryReport>,
     /// A bot farm among the buyers, under each set of rules.
     pub bots: Vec<BotsReport>,
+    /// Buyers in a flood of forged requests.
+    pub flood: Option<FloodReport>,
 }
 
 impl Report {
@@ -50,12 +53,14 @@ impl Report {
         let restart = self.restart.iter().flat_map(|restart| &restart.violations);
         let expiries = self.expiries.iter().flat_map(|expiry| &expiry.violations);
         let bots = self.bots.iter().flat_map(|bots| &bots.violations);
+        let flood = self.flood.iter().flat_map(|flood| &flood.violations);
         let limits = overloads
             .chain(memory)
             .chain(soak)
             .chain(restart)
             .chain(expiries)
-            .chain(bots);
+            .chain(bots)
+            .chain(flood);
         sale.chain(ratios)
             .chain(article)
             .chain(limits)

@@ -13,7 +13,7 @@ pub(super) fn bot_jobs(target: &Target, activity_id: u64, bots: usize) -> Jobs {
 }
 
 /// One press of each person, each from a network of his own.
-pub(super) fn honest_jobs(target: &Target, activity_id: u64, people: usize) -> Jobs {
+pub(crate) fn honest_jobs(target: &Target, activity_id: u64, people: usize) -> Jobs {
     // Networks of 16.0.0.0/4 in an order that looks like none: an odd factor makes every 20-bit number once.
     let address = |number: usize| {
         let scattered = (number as u32).wrapping_mul(0x9e37_79b1) & 0xf_ffff;

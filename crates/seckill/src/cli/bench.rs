@@ -102,6 +102,9 @@ pub(crate) struct BenchArgs {
     /// Only let a bot farm come to a sale of --units among --users people, once under each set of rules: who gets the units?
     #[arg(long)]
     pub(crate) bots: bool,
+    /// Only compare the latency of buyers alone with that among a flood of forged requests.
+    #[arg(long)]
+    pub(crate) flood: bool,
     /// Write the report as a page.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use seckill_bench::bots;
 use seckill_bench::bottleneck::Bottleneck;
 use seckill_bench::expiry::{self, ExpiryConfig, UnitsTo};
+use seckill_bench::flood;
 use seckill_bench::memory::{self, MemoryConfig};
 use seckill_bench::overload::{self, OverloadConfig};
 use seckill_bench::report::Report;
@@ -27,13 +28,19 @@ const BOTS_UNITS: u64 = 500;
 const BOTS_PEOPLE: usize = 2_000;
 
 pub(super) fn wanted(args: &BenchArgs) -> bool {
-    args.overload.is_some() || args.memory || args.soak || args.restart.is_some() || args.expiry.is_some() || args.bots
+    args.overload.is_some()
+        || args.memory
+        || args.soak
+        || args.restart.is_some()
+        || args.expiry.is_some()
+        || args.bots
+        || args.flood
 }
 
 pub(super) fn run(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
     if args.target.is_some() {
         return Err(Failure::usage(
-            "--overload, --memory, --soak, --restart, --expiry and --bots start servers of their own: --target can't be given",
+            "--overload, --memory, --soak, --restart, --expiry, --bots and --flood start servers of their own: --target can't be given",
         ));
     }
     if let Some(overloaded) = args.overload {
@@ -56,6 +63,10 @@ pub(super) fn run(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> 
         say(&format!("a sale with {buyers} buyers, then a kill and a restart"));
         let config = RestartConfig::usual(program()?, buyers);
         report.restart = Some(restart::run(&config).map_err(measured)?);
+    }
+    if args.flood {
+        say("five pairs of runs, alone and in a flood of forged requests");
+        report.flood = Some(flood::run(&program()?).map_err(measured)?);
     }
     if args.bots {
         say("two sales with a bot farm");
