@@ -1,10 +1,13 @@
 -- Offers tickets of a lost state to this one, all or none; each is taken up once.
--- ARGV: 3 nothing: they wait again, with a unit where one is left; or the letter of their final state, without units. Then seven a ticket:
---   user, key, quantity, sequence, epoch, accepted at, request id.
+-- ARGV: 3 nothing: they wait again, with a unit where one is left; "-": the same, and no other shard has a unit either; or the letter of their
+--   final state, without units. Then seven a ticket: user, key, quantity, sequence, epoch, accepted at, request id.
 -- PAYLOAD: one letter a ticket: w(aits, now or still), k(nown: final or dead, now or already), n(o unit), v(oid: its user has another one).
+-- Whoever hears n for good has the ledger fail the ticket, so it gets no unit here any more, whoever else offers it and whatever comes back
+--   meanwhile: the meta field "none:<sequence>" says so until it is final.
 local m, trouble = load_state()
 if not m then return trouble_answer(trouble) end
-local state, SIZE = ARGV[3], 7
+local state, is_last, SIZE = ARGV[3], ARGV[3] == '-', 7
+if is_last then state = '' end
 local users = {}
 for at = 4, #ARGV, SIZE do users[#users + 1] = ARGV[at] end
 local found = redis.call('HMGET', KEYS[2], unpack(users))
@@ -14,7 +17,10 @@ local function adopt(user, record, quantity, sequence, ticket)
   m.accepted, m.buyers, m.next = m.accepted + quantity, m.buyers + 1, math.max(m.next, sequence + 1)
   redis.call('HSET', KEYS[2], user, record)
   took[user] = record
-  if state ~= '' then return 'k' end
+  if state ~= '' then
+    redis.call('HDEL', KEYS[1], 'none:' .. int(sequence))
+    return 'k'
+  end
   m.left, m.queued, m.tickets = m.left - quantity, m.queued + quantity, m.tickets + 1
   put_back(m, sequence, 'w', 0, 0, ticket, 0)
   return 'w'
@@ -28,7 +34,12 @@ local function offer(place, at)
     if tonumber(his_sequence) ~= sequence then return 'v' end
     return his_state == 'q' and 'w' or 'k'
   end
-  if state == '' and m.left < quantity then return 'n' end
+  local none = 'none:' .. int(sequence)
+  if state == '' and redis.call('HGET', KEYS[1], none) then return 'n' end
+  if state == '' and m.left < quantity then
+    if is_last then redis.call('HSET', KEYS[1], none, '1') end
+    return 'n'
+  end
   local middle = ' ' .. ARGV[at + 4] .. ' ' .. ARGV[at + 5] .. ' '
   local record = key .. ' ' .. int(quantity) .. ' ' .. int(sequence) .. middle .. (state ~= '' and state or 'q')
   return adopt(user, record, quantity, sequence, user .. ' ' .. int(quantity) .. ' ' .. key .. middle .. ARGV[at + 6])

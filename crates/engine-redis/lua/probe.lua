@@ -4,7 +4,7 @@
 local hash, stream, zset, set, text = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local refused = {}
 for _, command in ipairs({
-  { 'TIME' }, { 'TYPE', hash }, { 'EXISTS', hash },
+  { 'TIME' }, { 'INFO', 'replication' }, { 'TYPE', hash }, { 'EXISTS', hash },
   { 'HSET', hash, 'f', '1' }, { 'HSETNX', hash, 'f', '1' }, { 'HGET', hash, 'f' }, { 'HMGET', hash, 'f' }, { 'HGETALL', hash },
   { 'HLEN', hash }, { 'HSCAN', hash, '0' }, { 'HDEL', hash, 'f' },
   { 'XADD', stream, '1-1', 'f', '1' }, { 'XGROUP', 'CREATE', stream, 'g', '0' }, { 'XGROUP', 'SETID', stream, 'g', '0' }, { 'XLEN', stream },
@@ -12,7 +12,7 @@ for _, command in ipairs({
   { 'XCLAIM', stream, 'g', 'c', '0', '1-1', 'JUSTID' }, { 'XAUTOCLAIM', stream, 'g', 'c', '0', '0-0', 'COUNT', '1' },
   { 'XRANGE', stream, '-', '+' }, { 'XREVRANGE', stream, '+', '-' }, { 'XACK', stream, 'g', '1-1' }, { 'XDEL', stream, '1-1' },
   { 'ZADD', zset, '1', 'm' }, { 'ZCARD', zset }, { 'ZRANGE', zset, '0', '0' }, { 'ZRANGEBYSCORE', zset, '-inf', '+inf' }, { 'ZREM', zset, 'm' },
-  { 'SADD', set, 'm' }, { 'SMEMBERS', set }, { 'SREM', set, 'm' }, { 'SET', text, '1' }, { 'GET', text }, { 'DEL', text },
+  { 'SADD', set, 'm' }, { 'SMEMBERS', set }, { 'SREM', set, 'm' }, { 'SET', text, '1' }, { 'GET', text }, { 'RENAME', text, text }, { 'DEL', text },
   ARGV[1] == '' and { 'TIME' } or { 'SPUBLISH', ARGV[1], 'probe' }, { 'UNLINK', hash, stream, zset, set, text },
 }) do
   local answer = redis.pcall(unpack(command))

@@ -12,6 +12,8 @@ use crate::transfer::Within;
 
 /// Tickets that one call offers: their buyers are read by one command, and Lua bears 8,000 arguments.
 const CALL_SIZE_MAX: usize = 500;
+/// Says that units are in no other shard: who finds none here has none.
+const NOWHERE_ELSE: &[u8] = b"-";
 /// How often units of other shards are brought to tickets that found none.
 const GATHERINGS_MAX: usize = 8;
 
@@ -58,13 +60,18 @@ impl Shared {
         arguments: Vec<Vec<u8>>,
         quantities: &[u64],
     ) -> Result<(Epoch, Vec<String>), Error> {
+        let waits = arguments.first().is_some_and(Vec::is_empty);
+        let mut is_last = !place.shards.is_split();
         for _ in 0..GATHERINGS_MAX {
-            let (summary, letters) = self.call(&ADOPT, place, arguments.clone()).await?.done()?;
+            let mut arguments = arguments.clone();
+            if waits && is_last {
+                arguments[0] = NOWHERE_ELSE.to_vec();
+            }
+            let (summary, letters) = self.call(&ADOPT, place, arguments).await?.done()?;
             let without = letters.iter().zip(quantities).filter(|(letter, _)| *letter == "n");
             let wanted: u64 = without.map(|(_, quantity)| quantity).sum();
-            let done = (summary.figures.epoch, letters);
-            if wanted == 0 || !place.shards.is_split() {
-                return Ok(done);
+            if wanted == 0 || is_last {
+                return Ok((summary.figures.epoch, letters));
             }
             let reading = self.look_exactly(place.activity).await?;
             let reading = reading.ok_or(Error::NotReady(NotReady::NotPreheated))?;
@@ -73,7 +80,8 @@ impl Shared {
                 .get(place.index())
                 .map_or(0, |own| own.figures.stock_left);
             if reading.units() == own {
-                return Ok(done);
+                is_last = true;
+                continue;
             }
             self.gather(place, &reading, wanted, Within::Any).await?;
         }

@@ -4,9 +4,11 @@ use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use redis::cmd;
-use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Shards, SharedRate, Terms, Ticket, UserId};
+use seckill_sale::{
+    ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Shards, SharedRate, Terms, Ticket, TicketState, UserId,
+};
 use seckill_stock::{
-    Answer, Condition, Confirmed, Error, Gathering, GivenUp, Glance, OpenOutcome, Opening, Rebase, Stock,
+    Answer, Condition, Confirmed, Error, Gathering, GivenUp, Glance, OpenOutcome, Opening, Rebase, Remedy, Stock,
 };
 
 use crate::buyer::read_buyer;
@@ -14,6 +16,10 @@ use crate::engine::Engine;
 use crate::keys::{self, Place, of_ticket};
 use crate::opening::terms_arguments;
 use crate::script::FORGET;
+
+const fn is_final(state: TicketState) -> bool {
+    matches!(state, TicketState::Succeeded | TicketState::Failed(_))
+}
 
 #[async_trait]
 impl Stock for Engine {
@@ -67,9 +73,12 @@ impl Stock for Engine {
         let mut command = cmd("HGET");
         command.arg(place.buyers()).arg(user.as_str());
         let record: Option<String> = self.0.link.command(&command).await?;
-        match record {
-            Some(record) => Ok(read_buyer(place, user.clone(), &record)),
-            None => Ok(self.0.see_none(place).await.map(|()| None)?),
+        let read = |record: String| read_buyer(place, user.clone(), &record);
+        match record.and_then(read) {
+            // However old the state that tells it: what is final stays so.
+            Some(buyer) if is_final(buyer.state) => Ok(Some(buyer)),
+            // A server that started anew with an older file may tell of a ticket that waits what was so before.
+            _ => Ok(self.0.see_buyer(place, user).await?.and_then(read)),
         }
     }
 
@@ -92,6 +101,10 @@ impl Stock for Engine {
 
     async fn condition(&self, activity: ActivityId) -> Result<Condition, Error> {
         Ok(self.0.condition(activity).await?)
+    }
+
+    async fn can_heal(&self, activity: ActivityId, shards: Shards, by: Remedy) -> Result<(), Error> {
+        Ok(self.0.can_heal(activity, shards, by).await?)
     }
 
     fn last_seen(&self, activity: ActivityId) -> Option<Figures> {

@@ -99,6 +99,7 @@ impl Shared {
             // The list alone may be lost: a worker that starts would find nothing to do.
             self.list(activity, shards).await?;
             return Ok(if is_one {
+                self.troubles.opened(activity);
                 Condition::Sound { epoch }
             } else {
                 // Shards of several builds.
@@ -130,7 +131,9 @@ impl Shared {
     }
 
     fn shut(&self, activity: ActivityId) -> Condition {
-        tracing::error!(%activity, "a part of a sale's state is lost, broken or doubtful; all of it is shut until it is built anew");
+        if self.troubles.shut(activity) {
+            tracing::error!(%activity, "a part of a sale's state is lost, broken or doubtful; all of it is shut until it is built anew");
+        }
         Condition::Broken
     }
 

@@ -89,6 +89,11 @@ impl Place {
         keys.iter().cloned().chain(aside).collect()
     }
 
+    /// Keys on which it is tried what the user may do.
+    pub(crate) fn probes(self) -> [String; 5] {
+        ["hash", "stream", "zset", "set", "text"].map(|kind| self.key(&format!("probe:{kind}")))
+    }
+
     /// Where admissions that wait for copies are followed by a write of their own connection.
     pub(crate) fn waited(self) -> String {
         self.key("waited")

@@ -58,6 +58,7 @@
 //! all are given up where one cannot be used. What a worker still holds of a lost state is adopted by the next one (`lua/adopt.lua`). The
 //! fence costs one INFO a call: 6 of the 210 µs of a single claim, nothing that can be measured of a call for 256.
 
+mod able;
 mod adopting;
 mod background;
 mod buyer;
@@ -101,6 +102,7 @@ mod troubles;
 mod units;
 mod verdicts;
 mod waiting;
+mod walk;
 mod watch;
 mod winners;
 

@@ -9,6 +9,9 @@ use crate::Error;
 use crate::keys;
 use crate::shared::Shared;
 
+/// How long a list that is none of ours is kept aside, in seconds: 7 days.
+const ASIDE_KEPT_S: u32 = 7 * 24 * 3600;
+
 impl Shared {
     /// Reads all sales again; those that have a state, whole or not.
     pub(crate) async fn refresh(&self) -> Result<Vec<ActivityId>, Error> {
@@ -58,8 +61,14 @@ impl Shared {
         );
         let _renamed: String = self
             .link
-            .command(redis::cmd("RENAME").arg(keys::SALES).arg(aside))
+            .command(redis::cmd("RENAME").arg(keys::SALES).arg(&aside))
             .await?;
+        // Kept for whoever put it there, and not for ever.
+        let mut expire = redis::cmd("EXPIRE");
+        expire.arg(&aside).arg(ASIDE_KEPT_S);
+        if let Err(error) = self.link.command::<u64>(&expire).await {
+            tracing::warn!(key = aside, %error, "what was put aside stays until it is deleted by hand");
+        }
         self.link.command(command).await
     }
 

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use futures_util::future::join_all;
-use seckill_sale::{ActivityId, NotReady, Shards};
+use seckill_sale::{ActivityId, NotReady, Shards, UserId};
 
 use crate::Error;
 use crate::keys::Place;
@@ -48,14 +48,19 @@ impl Shared {
         }
     }
 
-    /// Somebody was not found in a shard: he has no ticket where its state can be used, and where there never was one. Else nobody can say.
-    pub(crate) async fn see_none(&self, place: Place) -> Result<(), Error> {
+    /// A buyer's record in a state that can be used: none there, and where there never was a state, means that he has no ticket. Else nobody
+    /// can say.
+    pub(crate) async fn see_buyer(&self, place: Place, user: &UserId) -> Result<Option<String>, Error> {
         let is_known = self.with_sale(place.activity, |sale| sale.is_some());
-        match self.call(&LOOK, place, vec![b"summary".to_vec()]).await? {
+        let own = vec![b"buyer".to_vec(), user.as_str().as_bytes().to_vec()];
+        match self.call(&LOOK, place, own).await? {
             Answer {
                 outcome: Outcome::None, ..
-            } if !is_known => Ok(()),
-            answer => answer.done().map(|_| ()),
+            } if !is_known => Ok(None),
+            answer => {
+                let (_, said) = answer.done()?;
+                Ok(said.into_iter().next().filter(|record| !record.is_empty()))
+            }
         }
     }
 

@@ -11,6 +11,7 @@ use crate::Error;
 use crate::buyer::{read_buyer, read_dead, read_delivery};
 use crate::keys::Place;
 use crate::shared::Shared;
+use crate::walk::Walk;
 
 /// Entries that one command reads.
 const STEP_SIZE: usize = 1_000;
@@ -62,14 +63,15 @@ impl Shared {
         if !self.is(key, "hash").await? {
             return Ok(all);
         }
-        let mut cursor = 0_u64;
+        let mut walk = Walk::over(key.to_owned());
         loop {
-            let mut command = cmd("HSCAN");
-            command.arg(key).arg(cursor).arg("COUNT").arg(STEP_SIZE);
-            let (next, pairs): (u64, Vec<(Bytes, Bytes)>) = self.link.command(&command).await?;
-            all.extend(pairs.into_iter().map(|(field, value)| (text(&field), text(&value))));
-            cursor = next;
-            if cursor == 0 {
+            let step = self.walk_on(&mut walk, STEP_SIZE).await?;
+            if step.is_first {
+                all.clear();
+            }
+            let pairs = step.pairs.into_iter();
+            all.extend(pairs.map(|(field, value)| (text(&field), text(&value))));
+            if step.is_last {
                 return Ok(all);
             }
         }

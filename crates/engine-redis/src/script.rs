@@ -30,6 +30,7 @@ script!(CHANGE, " flags=allow-oom", "state.lua", "change.lua");
 script!(LOOK, " flags=no-writes", "state.lua", "look.lua");
 // The same, refused by a server that can't write now: what would be healed there could not be.
 script!(CONDITION, " flags=allow-oom", "state.lua", "look.lua");
+script!(WALK, " flags=no-writes", "walk.lua");
 script!(FORGET, " flags=allow-oom", "state.lua", "forget.lua");
 script!(TAKE, " flags=allow-oom", "state.lua", "entries.lua", "take.lua");
 script!(TRANSFER, " flags=allow-oom", "state.lua", "transfer.lua");
@@ -41,6 +42,8 @@ script!(MEMBERS, " flags=allow-oom", "members.lua");
 script!(LEASE, " flags=allow-oom", "lease.lua");
 script!(PROBE, " flags=allow-oom", "probe.lua");
 script!(RATE, "", "rate.lua");
+// The same, refused by a full server: what would be built there could not be.
+script!(PROBE_ROOM, "", "probe.lua");
 script!(RECORD, " flags=allow-oom", "state.lua", "entries.lua", "record.lua");
 
 impl Script {

@@ -1,27 +1,41 @@
 //! Shards that cannot be used, each told once: they are looked at several times a second.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use parking_lot::Mutex;
-use seckill_sale::NotReady;
+use seckill_sale::{ActivityId, NotReady};
 
 use crate::keys::Place;
 use crate::shared::Shared;
 
 /// What was found last of each shard that cannot be used.
 #[derive(Debug, Default)]
-pub(crate) struct Troubles(Mutex<HashMap<Place, String>>);
+pub(crate) struct Troubles {
+    found: Mutex<HashMap<Place, String>>,
+    /// Sales that are shut until they are built anew.
+    shut: Mutex<HashSet<ActivityId>>,
+}
 
 impl Troubles {
     /// Whether this is news.
     fn is_new(&self, place: Place, found: &str) -> bool {
-        self.0.lock().insert(place, found.to_owned()).as_deref() != Some(found)
+        self.found.lock().insert(place, found.to_owned()).as_deref() != Some(found)
     }
 
     /// Whether it could not be used until now.
     fn are_over(&self, place: Place) -> bool {
-        let mut troubles = self.0.lock();
+        let mut troubles = self.found.lock();
         !troubles.is_empty() && troubles.remove(&place).is_some()
+    }
+
+    /// Notes that a sale is shut; whether that is news.
+    pub(crate) fn shut(&self, activity: ActivityId) -> bool {
+        self.shut.lock().insert(activity)
+    }
+
+    /// Notes that a sale can be used.
+    pub(crate) fn opened(&self, activity: ActivityId) {
+        self.shut.lock().remove(&activity);
     }
 }
 
@@ -48,8 +62,6 @@ impl Shared {
 
 #[cfg(test)]
 mod tests {
-    use seckill_sale::ActivityId;
-
     use super::*;
 
     #[test]

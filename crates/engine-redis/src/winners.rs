@@ -18,6 +18,7 @@ use crate::keys::Place;
 use crate::script::LOOK;
 use crate::shared::Shared;
 use crate::summary::{Mark, Outcome};
+use crate::walk::Walk;
 
 /// Buyers that one step of a load is meant to read.
 const STEP_SIZE: usize = 2_000;
@@ -75,14 +76,14 @@ impl Shared {
         failed.map_or(Ok(()), Err)
     }
 
-    /// A set counts where no buyer came while it was read: HSCAN tells everybody who was there from its first step to its last.
+    /// A set counts where no buyer came while it was read: a walk tells everybody who was there from its first step to its last.
     async fn load(&self, place: Place, mark: Mark) -> Result<(), Error> {
-        let (mut fingerprints, mut cursor) = (HashSet::new(), 0_u64);
+        let (mut fingerprints, mut walk) = (HashSet::new(), Walk::over(place.buyers()));
         loop {
-            let (next, pairs) = self.scan(place, cursor, STEP_SIZE).await?;
-            fingerprints.extend(pairs.iter().map(|(user, _)| self.winners.fingerprint(user)));
-            cursor = next;
-            if cursor == 0 {
+            let step = self.walk_on(&mut walk, STEP_SIZE).await?;
+            let users = step.pairs.iter().map(|(user, _)| String::from_utf8_lossy(user));
+            fingerprints.extend(users.map(|user| self.winners.fingerprint(&user)));
+            if step.is_last {
                 break;
             }
         }

@@ -142,7 +142,7 @@ impl Operator {
         Ok(closing)
     }
 
-    /// Notes that a state was built anew just now, and forgets those that were long enough ago.
+    /// Notes that a state was healed just now and may lack tickets, and forgets those that were long enough ago.
     pub(crate) fn note_rebuilt(&self, id: ActivityId) {
         let now = self.layers.stock.now();
         let mut rebuilt_at = self.rebuilt_at.lock();

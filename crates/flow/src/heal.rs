@@ -11,7 +11,7 @@
 
 use seckill_ledger::{OpeningRow, Tally};
 use seckill_sale::{Activity, ActivityId, Figures, Status};
-use seckill_stock::{Condition, Confirmed, Counted};
+use seckill_stock::{Condition, Confirmed, Counted, Remedy};
 
 use crate::instead::{GRACE_MS, Instead, first_of};
 use crate::renew::TakenOver;
@@ -23,8 +23,12 @@ const COUNTS_MAX: usize = 4;
 /// What was found and done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Healed {
-    /// The state can be used, or somebody else heals it.
+    /// The state can be used, or somebody else has healed it.
     Nothing,
+    /// Somebody builds it just now.
+    InHand,
+    /// It can't be used, and is left alone for now.
+    Left,
     /// There is no state.
     Absent,
     /// It can be used again.
@@ -34,15 +38,22 @@ pub(crate) enum Healed {
 }
 
 impl Operator {
-    /// Looks whether the store's state of a sale can be used, and heals it where it can't.
-    pub(crate) async fn heal(&self, activity: &Activity) -> Result<Healed, Error> {
+    /// Looks whether the store's state of a sale can be used, and heals it where it can't and `is_due` says that it is to be tried.
+    pub(crate) async fn heal(
+        &self,
+        activity: &Activity,
+        is_due: impl FnOnce(&Condition) -> bool,
+    ) -> Result<Healed, Error> {
         let id = activity.id;
         let _one_at_a_time = self.building.lock().await;
-        match self.layers.stock.condition(id).await? {
+        let condition = self.layers.stock.condition(id).await?;
+        if !is_due(&condition) {
+            return Ok(Healed::Left);
+        }
+        match condition {
             Condition::Absent { may_be_lost } => {
                 let is_lost = may_be_lost && activity.epoch.is_some() && !self.is_over_for_good(activity).await?;
                 if is_lost {
-                    tracing::error!(activity = %id, "the store has lost the state of a sale; it is built anew");
                     return Ok(match self.build_instead_of_lost(id).await? {
                         Healed::Done => Healed::Built,
                         healed => healed,
@@ -52,6 +63,7 @@ impl Operator {
             }
             Condition::Sound { epoch: Some(epoch) } => match activity.epoch {
                 Some(newest) if epoch < newest => {
+                    self.can_heal(id, Remedy::InPlace).await?;
                     // Never to that epoch itself: whoever drew it may yet give out its numbers, from another server.
                     let row = self.epoch_past(id, newest).await?;
                     self.raise(id, row.epoch).await?;
@@ -59,13 +71,20 @@ impl Operator {
                 }
                 _ => Ok(Healed::Nothing),
             },
-            Condition::Sound { epoch: None } | Condition::InHand => Ok(Healed::Nothing),
-            Condition::Doubtful(figures) => self.vouch(activity, *figures).await,
-            Condition::Broken => {
-                tracing::error!(activity = %id, "the store's state of a sale is broken; it is built anew");
-                self.build_instead_of_lost(id).await
+            Condition::Sound { epoch: None } => Ok(Healed::Nothing),
+            Condition::InHand => Ok(Healed::InHand),
+            Condition::Doubtful(figures) => {
+                self.can_heal(id, Remedy::InPlace).await?;
+                self.vouch(activity, *figures).await
             }
+            Condition::Broken => self.build_instead_of_lost(id).await,
         }
+    }
+
+    /// Asked before an epoch is drawn: it costs a row in the operators' log, and is for nothing where the store can't be written.
+    pub(crate) async fn can_heal(&self, id: ActivityId, by: Remedy) -> Result<(), Error> {
+        let shards = self.layers.ledger.activity(id).await?.sub_stocks();
+        Ok(self.layers.stock.can_heal(id, shards, by).await?)
     }
 
     /// A closed sale needs no new state once its units are returned: its buyers are in the ledger. Before that somebody's ticket may wait.
@@ -75,6 +94,7 @@ impl Operator {
 
     async fn build_instead_of_lost(&self, id: ActivityId) -> Result<Healed, Error> {
         let preheated = self.build(id, self.own_context(), &Instead::OfLost).await?;
+        tracing::error!(activity = %id, "the store had lost or broken the state of a sale; it was built anew");
         self.note_rebuilt(id);
         self.sync_terms(id).await?;
         Ok(if preheated.created {
@@ -106,6 +126,8 @@ impl Operator {
                     grace_ms: if lacks { GRACE_MS } else { 0 },
                 };
                 if self.layers.stock.confirm(confirmed).await? {
+                    // Tickets that it lacks are on their way to it, as to one that was built anew.
+                    self.note_rebuilt(id);
                     tracing::warn!(activity = %id, epoch = %row.epoch, left, "the store started anew with the whole state of a sale; it goes on");
                     let preheated = Preheated {
                         created: true,

@@ -1,7 +1,7 @@
 //! Every buyer that the ledger knows, as a store takes him up.
 
 use seckill_ledger::{LedgerRecord, PageRequest, RecordState};
-use seckill_sale::{ActivityId, RequestKey, Restored, TicketState};
+use seckill_sale::{ActivityId, Restored, TicketState};
 
 use crate::{Error, Operator};
 
@@ -36,33 +36,6 @@ impl Operator {
                 return Ok(known);
             }
         }
-    }
-
-    /// What is left of a state, and the tickets that wait in it since an operator retried their letters, where they are not left of it: the
-    /// ledger has neither a record of them nor their keys, so their buyers hear of their tickets whatever key they ask with.
-    pub(crate) async fn with_retried(
-        &self,
-        id: ActivityId,
-        mut remains: Vec<Restored>,
-    ) -> Result<Vec<Restored>, Error> {
-        for letter in self.layers.ledger.retried(id).await? {
-            if remains.iter().any(|buyer| buyer.user == letter.user) {
-                continue;
-            }
-            remains.push(Restored {
-                user: letter.user,
-                key: RequestKey([0; 16]),
-                quantity: letter.quantity,
-                sequence: letter.ticket.sequence,
-                epoch: letter.ticket.epoch,
-                accepted_at: letter.parked_at,
-                state: TicketState::Queued,
-                attempts: 0,
-                request_id: Some(letter.request_id),
-                dead_reason: String::new(),
-            });
-        }
-        Ok(remains)
     }
 
     async fn restored(&self, record: LedgerRecord) -> Result<Restored, Error> {

@@ -30,6 +30,7 @@ mod reconcile;
 mod recover;
 mod renew;
 mod results;
+mod retried;
 mod schedule;
 mod settle;
 mod settle_alone;

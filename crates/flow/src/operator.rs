@@ -91,7 +91,7 @@ pub struct Operator {
     pub(crate) terms: Mutex<()>,
     /// One of this process preheats or heals at a time: of two, the one with the later epoch would make the other's work void.
     pub(crate) building: Mutex<()>,
-    /// When states were built anew by this process.
+    /// When states were healed by this process: built anew, or confirmed.
     pub(crate) rebuilt_at: parking_lot::Mutex<HashMap<ActivityId, EpochMs>>,
     /// Held from reading how the store holds a sale to releasing it, so that each pause is written once.
     pub(crate) holding: Mutex<()>,

@@ -7,10 +7,11 @@
 
 use seckill_ledger::{Conflict, Context};
 use seckill_sale::{Activity, ActivityId, Epoch, Opened, Restored, Status};
-use seckill_stock::{Condition, OpenOutcome, Opening};
+use seckill_stock::{Condition, OpenOutcome, Opening, Remedy};
 
 use crate::instead::{Instead, next_sequence};
 use crate::renew::beside;
+use crate::retried::{Retried, with_retried};
 use crate::{Error, Operator};
 
 /// What preheating came to.
@@ -81,18 +82,22 @@ impl Operator {
 
     /// Builds the state in the place of `instead`.
     pub(crate) async fn build(&self, id: ActivityId, context: Context, instead: &Instead) -> Result<Preheated, Error> {
+        self.can_heal(id, Remedy::Build).await?;
         let mut failed = Vec::new();
+        let mut retried = Retried::default();
         for _ in 0..ATTEMPTS_MAX {
             let Some((row, remains)) = self.begin(id, &context, instead).await? else {
                 return self.present(id).await?.ok_or(Error::Unstable);
             };
-            let remains = self.with_retried(id, remains).await?;
             let known = self.known(id).await?;
             let tally = self.layers.ledger.tally(id).await?;
             // An operator who discarded a dead letter or added units in between: units and buyers would not belong together.
             if tally.available != row.available || tally.dead != known.units_dead {
                 continue;
             }
+            // Behind the records: a letter that an operator retries just now is in either.
+            let retried = retried.of(known.units_dead, || self.layers.ledger.retried(id)).await?;
+            let remains = with_retried(retried, remains);
             let unpromised = row.available.saturating_sub(known.units_dead);
             let taken = beside(&remains, &known, unpromised);
             // Their buyers were told that they have a ticket, so they are told how it ended.

@@ -89,6 +89,8 @@ impl Operator {
             page += 1;
         }
         buyers.sort_unstable_by_key(|buyer: &Restored| buyer.sequence);
+        // A page may tell one again, whose units are counted once.
+        buyers.dedup_by_key(|buyer| buyer.sequence);
         Ok(Old { figures, buyers })
     }
 

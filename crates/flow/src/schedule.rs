@@ -12,6 +12,7 @@ mod occurrences;
 mod rounds;
 mod tick;
 mod ticked;
+mod trials;
 
 use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
@@ -26,6 +27,7 @@ pub use occurrences::{Error as OccurrencesError, Occurrences};
 pub use rounds::ROUNDS_A_TICK;
 use rounds::Rounds;
 pub use ticked::{Failure, Part, Ticked};
+use trials::Trials;
 
 use crate::Operator;
 
@@ -72,6 +74,8 @@ pub struct Scheduler {
     synced: HashMap<ActivityId, (u64, EpochMs)>,
     /// Closed sales whose units are all returned.
     closed: HashSet<ActivityId>,
+    /// States that could not be healed.
+    trials: Trials,
     repaired_at: Option<EpochMs>,
 }
 
@@ -88,6 +92,7 @@ impl Scheduler {
             rounds: Rounds::default(),
             synced: HashMap::new(),
             closed: HashSet::new(),
+            trials: Trials::default(),
             repaired_at: None,
         }
     }

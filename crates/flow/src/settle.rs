@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use seckill_ledger::{Conflict, Error, Ledger, SettleBatch, Settled, TicketResult};
 use seckill_queue::{Queue, Taken, Verdict, Verdicts};
-use seckill_sale::{ActivityId, Conclusion, Delivery, Epoch, FailureReason, Ticket, UnitTo};
+use seckill_sale::{ActivityId, Conclusion, Delivery, Epoch, FailureReason};
 use seckill_stock::Stock;
 
 use crate::strays::Strays;
@@ -196,9 +196,12 @@ impl Settle {
                 TicketResult::Succeeded => Conclusion::Succeeded,
                 TicketResult::Failed(reason) => {
                     gathered.pass.failed += 1;
-                    gathered.pass.oversold += u64::from(reason == FailureReason::StoreOversold);
-                    match self.unit_of_failed(delivery.ticket, reason).await {
-                        Ok(unit_to) => Conclusion::Failed { reason, unit_to },
+                    match self.unit_of_failed(&delivery, reason).await {
+                        Ok(unit_to) => {
+                            let is_oversold = reason == FailureReason::StoreOversold && unit_to.is_none();
+                            gathered.pass.oversold += u64::from(is_oversold);
+                            Conclusion::Failed { reason, unit_to }
+                        }
                         Err(error) => {
                             tracing::warn!(%error, ticket = %delivery.ticket, "where its unit went can't be read; it waits");
                             self.give_back(vec![delivery], gathered);
@@ -212,19 +215,6 @@ impl Settle {
                 .verdicts
                 .tickets
                 .push((delivery.ticket, Verdict::Conclude(conclusion)));
-        }
-    }
-
-    /// Where the unit of a failed ticket went. One that the ledger had no unit for has none to give back; one that was discarded while
-    /// the store still had it queued (a crash came between) went where the dead letter says.
-    async fn unit_of_failed(&self, ticket: Ticket, reason: FailureReason) -> Result<Option<UnitTo>, Error> {
-        match reason {
-            FailureReason::StoreOversold => Ok(None),
-            FailureReason::Discarded => Ok(self
-                .ledger
-                .dead_letter_of(ticket)
-                .await?
-                .and_then(|letter| letter.unit_to)),
         }
     }
 

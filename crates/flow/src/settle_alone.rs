@@ -1,8 +1,8 @@
 //! A ticket that the ledger could not write by itself: tried again, or parked.
 
-use seckill_ledger::{Conflict, Error, Parking};
+use seckill_ledger::{Conflict, Error, LedgerRecord, Parking, RecordState};
 use seckill_queue::Verdict;
-use seckill_sale::Delivery;
+use seckill_sale::{Delivery, FailureReason, UnitTo};
 
 use crate::Settle;
 use crate::settle::Gathered;
@@ -47,6 +47,31 @@ impl Settle {
                 tracing::warn!(%error, %ticket, "a dead letter could not be parked; the ticket waits");
                 self.give_back(vec![delivery], gathered);
             }
+        }
+    }
+
+    /// Where the unit of a failed ticket goes. One that the ledger had no unit for has none to give back; one that was discarded while
+    /// the store still had it queued (a crash came between) went where the dead letter says.
+    pub(crate) async fn unit_of_failed(
+        &self,
+        delivery: &Delivery,
+        reason: FailureReason,
+    ) -> Result<Option<UnitTo>, Error> {
+        let ticket = delivery.ticket;
+        match reason {
+            // It fails for an earlier ticket of its buyer, which failed without a unit, of a lost state, after he had bought again: what this
+            // one has is the store's to sell.
+            FailureReason::StoreOversold => {
+                let record = self.ledger.record(ticket.activity, &delivery.user).await?;
+                let earlier = record.filter(|record| record.ticket != ticket);
+                let has_failed = |record: &LedgerRecord| record.state == RecordState::Failed(reason);
+                Ok(earlier.filter(has_failed).map(|_| UnitTo::Sale))
+            }
+            FailureReason::Discarded => Ok(self
+                .ledger
+                .dead_letter_of(ticket)
+                .await?
+                .and_then(|letter| letter.unit_to)),
         }
     }
 

@@ -77,7 +77,7 @@ pub enum Adopted {
     Waits,
     /// It is final or dead there, now or already.
     Known,
-    /// No unit is left for it; the state does not know it.
+    /// No unit is left for it, and this state gives it none any more, whoever offers it; the state does not know it.
     NoUnit,
     /// Its buyer has another ticket there; this one is void.
     Void,

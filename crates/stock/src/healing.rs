@@ -30,6 +30,15 @@ pub enum Condition {
     InHand,
 }
 
+/// How a state is put right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remedy {
+    /// It goes on in place, confirmed or raised.
+    InPlace,
+    /// It is built, which takes memory.
+    Build,
+}
+
 /// A doubtful state that was found to be as new as the ledger, or a sound one whose epoch the ledger has passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Confirmed {

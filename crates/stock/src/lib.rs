@@ -20,7 +20,7 @@ use seckill_sale::{
 pub use batcher::{Batcher, Claims};
 pub use brake::{Brake, SWITCHES_BYTES_MAX};
 pub use examined::Examined;
-pub use healing::{Condition, Confirmed, Counted, GivenUp, Rebase};
+pub use healing::{Condition, Confirmed, Counted, GivenUp, Rebase, Remedy};
 pub use line::{Bounds, Gathering};
 pub use members::{Living, Member, Members};
 pub use opening::Opening;
@@ -144,6 +144,15 @@ pub trait Stock: Brake + Examined {
             Some(_) => Condition::Sound { epoch: None },
             None => Condition::Absent { may_be_lost: false },
         })
+    }
+
+    /// Whether the store could write what heals the state of a sale now: asked before an epoch is drawn for it. What is found to be possible
+    /// may fail all the same.
+    ///
+    /// # Errors
+    /// Why it could not, where that is known before it is tried; nothing was changed.
+    async fn can_heal(&self, _activity: ActivityId, _shards: Shards, _by: Remedy) -> Result<(), Error> {
+        Ok(())
     }
 
     /// What this handle read last of a sale, whatever has become of its state since; none where states are never lost. Costs no IO.

@@ -35,4 +35,10 @@ fn a_list_of_sales_that_is_something_else_is_put_aside_and_made_anew() {
         running.redis.expect(&["TYPE", "{seckill}:sales"], "+set");
     }
     running.redis.expect(&["TYPE", "{seckill}:sales:foreign"], "+list");
+    let lives_s = running
+        .redis
+        .command(&["TTL", "{seckill}:sales:foreign"])
+        .expect("answers");
+    let lives_s: u64 = lives_s.trim().trim_start_matches(':').parse().expect("it has an end");
+    assert!(0 < lives_s && lives_s <= 7 * 24 * 3600, "{lives_s}");
 }

@@ -26,6 +26,7 @@ mod shards_on_one_server;
 mod sold_out;
 mod support;
 mod versions;
+mod walks;
 
 const MODE: support::Mode = support::Mode::Standalone;
 

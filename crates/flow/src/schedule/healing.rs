@@ -7,17 +7,40 @@ use crate::heal::Healed;
 
 impl Scheduler {
     /// Sees to it that the store's state can be used; says whether there is none.
-    pub(super) async fn heal(&self, activity: &Activity, ticked: &mut Ticked) -> bool {
+    pub(super) async fn heal(&mut self, activity: &Activity, ticked: &mut Ticked) -> bool {
         let id = activity.id;
-        match ticked.note(Part::Healing, Some(id), self.operator.heal(activity).await) {
-            Some(healed @ (Healed::Done | Healed::Built)) => {
-                ticked.healed.push(id);
+        let now = self.operator.layers.stock.now();
+        let (trials, mut condition) = (&self.trials, None);
+        let is_due = |found: &_| {
+            condition = Some(Clone::clone(found));
+            trials.is_due(activity, found, now)
+        };
+        match self.operator.heal(activity, is_due).await {
+            Ok(Healed::Left) => {
+                let cause = self.trials.cause(id).unwrap_or_default();
+                ticked.failed_again(Part::Healing, id, cause);
+                false
+            }
+            Ok(healed) => {
+                if healed != Healed::InHand && self.trials.are_over(id) {
+                    tracing::info!(activity = %id, "the state of a sale that could not be healed can be used, or is needed no more");
+                }
+                if matches!(healed, Healed::Done | Healed::Built) {
+                    ticked.healed.push(id);
+                }
                 if healed == Healed::Built {
                     ticked.preheated.push(id);
                 }
+                healed == Healed::Absent
+            }
+            Err(error) => {
+                if self.trials.failed(activity, condition, &error, now) {
+                    ticked.failed(Part::Healing, Some(id), &error);
+                } else {
+                    ticked.failed_again(Part::Healing, id, &error.to_string());
+                }
                 false
             }
-            healed => healed == Some(Healed::Absent),
         }
     }
 }

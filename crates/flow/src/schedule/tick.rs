@@ -163,10 +163,10 @@ impl Scheduler {
             self.repair_one(&operator, activity, now, ticked).await;
         }
         self.forget(&operator, &activities, now, ticked).await;
-        self.synced
-            .retain(|id, _| activities.iter().any(|activity| activity.id == *id));
-        self.closed
-            .retain(|id| activities.iter().any(|activity| activity.id == *id));
+        let is_there = |id: &ActivityId| activities.iter().any(|activity| activity.id == *id);
+        self.synced.retain(|id, _| is_there(id));
+        self.closed.retain(is_there);
+        self.trials.retain(is_there);
     }
 
     async fn repair_one(&mut self, operator: &Operator, activity: &Activity, now: EpochMs, ticked: &mut Ticked) {

@@ -83,6 +83,15 @@ impl Ticked {
         self.failures.push(Failure { part, activity, reason });
     }
 
+    /// What was logged before and has not changed since.
+    pub(super) fn failed_again(&mut self, part: Part, activity: ActivityId, reason: &str) {
+        self.failures.push(Failure {
+            part,
+            activity: Some(activity),
+            reason: reason.to_owned(),
+        });
+    }
+
     /// The value, or none with the failure noted.
     pub(super) fn note<T>(&mut self, part: Part, activity: Option<ActivityId>, outcome: Result<T, Error>) -> Option<T> {
         outcome.map_err(|error| self.failed(part, activity, &error)).ok()

@@ -11,7 +11,9 @@ use async_trait::async_trait;
 use parking_lot::Mutex;
 use seckill_queue::{Queue, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Shards, Terms, Ticket, UserId};
-use seckill_stock::{Answer, Condition, Confirmed, Examined, GivenUp, Glance, OpenOutcome, Opening, Rebase, Stock};
+use seckill_stock::{
+    Answer, Condition, Confirmed, Examined, GivenUp, Glance, OpenOutcome, Opening, Rebase, Remedy, Stock,
+};
 use tokio::sync::{Notify, RwLock};
 
 use crate::engine::Handle;
@@ -88,6 +90,9 @@ impl Stock for Fragile {
     }
     async fn condition(&self, activity: ActivityId) -> Result<Condition, seckill_stock::Error> {
         self.engine.condition(activity).await
+    }
+    async fn can_heal(&self, activity: ActivityId, shards: Shards, by: Remedy) -> Result<(), seckill_stock::Error> {
+        self.engine.can_heal(activity, shards, by).await
     }
     fn last_seen(&self, activity: ActivityId) -> Option<Figures> {
         self.engine.last_seen(activity)

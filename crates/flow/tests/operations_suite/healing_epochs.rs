@@ -1,9 +1,11 @@
 //! Whose an epoch is: whoever drew it builds or confirms with it, and nobody else; what it was drawn for is over once a later one is begun.
 
-use seckill_ledger::{Catalog, RecordState, Settlement};
+use seckill_flow::Part;
+use seckill_ledger::{Catalog, Operations, RecordState, Settlement};
 use seckill_sale::{FailureReason, Stock as Units, TicketState};
 
-use crate::house::{House, run, user};
+use crate::healing_house::GRACE_MS;
+use crate::house::{House, all_rows, run, user};
 
 #[test]
 fn a_sound_state_is_raised_past_the_epoch_that_somebody_else_drew() {
@@ -86,20 +88,104 @@ fn a_lost_ticket_that_failed_takes_no_unit_that_comes_later() {
 /// Each try would draw an epoch and leave a row in the operators' log, once a second, for as long as it lasts.
 #[test]
 fn a_store_that_cannot_write_is_not_healed_and_costs_no_epoch() {
+    const SET: [&str; 2] = ["CONFIG", "SET"];
+    let cases = [
+        (["min-replicas-to-write", "1"], ["min-replicas-to-write", "0"]),
+        (["maxmemory", "1"], ["maxmemory", "0"]),
+    ];
+    for (harm, cure) in cases {
+        run(async {
+            let house = House::new();
+            let id = house.opened(3).await;
+            house.buy(id, &["a", "b"]).await;
+            house.redis(&["DEL", &house.key(id, "fresh")]);
+            let before = house.ledger.activity(id).await.expect("there");
+            let rows = house.ledger.audit_rows(all_rows()).await.expect("read").rows.len();
+            house.redis(&[SET, harm].concat());
+            let mut scheduler = house.scheduler();
+            for _ in 0..3 {
+                let ticked = scheduler.tick(house.clock_now()).await;
+                let failed = ticked.failures.iter().filter(|failure| failure.part == Part::Healing);
+                assert_eq!((ticked.healed.len(), failed.count()), (0, 1), "{harm:?}");
+            }
+            assert_eq!(house.ledger.activity(id).await.expect("there"), before, "{harm:?}");
+            let rows_now = house.ledger.audit_rows(all_rows()).await.expect("read").rows.len();
+            assert_eq!(rows_now, rows, "{harm:?}");
+            house.redis(&[SET, cure].concat());
+            assert_eq!(
+                scheduler.tick(house.clock_now()).await.healed,
+                [id],
+                "{cure:?}: at once"
+            );
+            house.clock.advance(GRACE_MS);
+            house.is_well(id, &["a", "b"]).await;
+        });
+    }
+}
+
+/// What no probe finds: each try draws an epoch, so they grow rarer; another state is tried at once.
+#[test]
+fn a_heal_that_fails_after_it_drew_an_epoch_is_tried_again_with_growing_waits() {
     run(async {
         let house = House::new();
         let id = house.opened(3).await;
         house.buy(id, &["a", "b"]).await;
-        house.redis(&["DEL", &house.key(id, "fresh")]);
-        let before = house.ledger.activity(id).await.expect("there");
-        house.redis(&["CONFIG", "SET", "min-replicas-to-write", "1"]);
-        for _ in 0..3 {
-            let ticked = house.scheduler().tick(house.clock_now()).await;
+        house.settle().await;
+        house.redis(&["FLUSHALL"]);
+        let mut scheduler = house.scheduler();
+        let epoch = async || {
+            house
+                .ledger
+                .activity(id)
+                .await
+                .expect("there")
+                .epoch
+                .map_or(0, |epoch| epoch.get())
+        };
+        let (mut drawn_at, mut drawn) = (Vec::new(), epoch().await);
+        for half_seconds in 0..240 {
+            house.store.allow(0);
+            let ticked = scheduler.tick(house.clock_now()).await;
             assert_eq!(ticked.healed, []);
+            let is_told = ticked.failures.iter().any(|failure| failure.part == Part::Healing);
+            assert!(is_told, "at {half_seconds} half seconds");
+            if drawn != epoch().await {
+                drawn = epoch().await;
+                drawn_at.push(half_seconds);
+            }
+            house.store.heal();
+            house.clock.advance(500);
+        }
+        let waits: Vec<_> = drawn_at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(waits.ends_with(&[8, 16, 32, 60, 60]), "{waits:?}");
+        assert!(waits.len() <= 9, "{waits:?}");
+        house.redis(&["SET", &house.key(id, "buyers"), "spoiled"]);
+        assert_eq!(scheduler.tick(house.clock_now()).await.healed, [id]);
+        house.clock.advance(GRACE_MS);
+        house.is_well(id, &["a", "b"]).await;
+    });
+}
+
+/// The right is found missing before anything is drawn; with a wait between the tries, for each stands in the log.
+#[test]
+fn a_user_who_may_not_build_a_state_costs_no_epoch() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(3).await;
+        house.buy(id, &["a", "b"]).await;
+        house.redis(&["FLUSHALL"]);
+        let before = house.ledger.activity(id).await.expect("there");
+        house.redis(&["ACL", "SETUSER", "default", "-xgroup"]);
+        let mut scheduler = house.scheduler();
+        for _ in 0..5 {
+            assert_eq!(scheduler.tick(house.clock_now()).await.healed, []);
+            house.clock.advance(500);
         }
         assert_eq!(house.ledger.activity(id).await.expect("there"), before);
-        house.redis(&["CONFIG", "SET", "min-replicas-to-write", "0"]);
-        house.recovers(id).await;
+        house.redis(&["ACL", "SETUSER", "default", "+xgroup"]);
+        house.clock.advance(30_000);
+        assert_eq!(scheduler.tick(house.clock_now()).await.healed, [id]);
+        house.clock.advance(GRACE_MS);
         house.is_well(id, &["a", "b"]).await;
     });
 }

@@ -8,7 +8,7 @@ use seckill_sale::{ActivityId, NotReady, Refusal};
 use seckill_stock::Stock;
 
 use crate::engine::Handle;
-use crate::healing_house::{GRACE_MS, keys};
+use crate::healing_house::GRACE_MS;
 use crate::house::{House, all_rows, run, user};
 use crate::trade::claim_of;
 
@@ -33,18 +33,10 @@ fn a_state_that_goes_on_in_place_and_is_known_to_lack_tickets_takes_them_up_firs
         let id = house.opened(3).await;
         house.buy(id, &["a"]).await;
         let builder = house.redis(&["HGET", &house.key(id, "meta"), "builder"]);
-        for key in keys(id) {
-            house.redis(&["COPY", &key, &format!("kept:{key}")]);
-        }
+        house.keeps_a_copy(id);
         house.buy(id, &["b", "c"]).await;
         assert_eq!(house.left(id).await, 0);
-        for key in keys(id) {
-            house.redis(&["DEL", &key]);
-            house.redis(&["RENAME", &format!("kept:{key}"), &key]);
-            if key.ends_with(":meta") {
-                house.redis(&["HSET", &key, "server", "another"]);
-            }
-        }
+        house.goes_back(id);
         let _read = house.store.activities().await;
         assert_eq!(house.heal(id).await.healed, [id]);
         house.is_closed_to_strangers(id).await;
@@ -57,6 +49,33 @@ fn a_state_that_goes_on_in_place_and_is_known_to_lack_tickets_takes_them_up_firs
         assert!(in_place || crate::SHARDS != 1, "in one piece it is not built anew");
         house.is_well(id, &["a", "b", "c"]).await;
         assert_eq!(house.count_succeeded(id, &["a", "b", "c"]).await, 3);
+    });
+}
+
+/// A closed sale in which nothing waits gives its units back: here two of its tickets are only on their way to it.
+#[test]
+fn a_closed_sale_that_goes_on_in_place_and_lacks_tickets_keeps_their_units() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(5).await;
+        house.buy(id, &["a"]).await;
+        house.settle().await;
+        house.keeps_a_copy(id);
+        house.buy(id, &["b", "c"]).await;
+        house.operator.close(id, house.context()).await.expect("closed");
+        assert_eq!(house.figures(id).await.accepted, 3);
+        house.goes_back(id);
+        let _read = house.store.activities().await;
+        assert_eq!(house.heal(id).await.healed, [id]);
+        house.heal(id).await;
+        assert_eq!(house.left(id).await, 4, "nothing went back");
+        house.worker.adopt_strays().await;
+        house.is_well(id, &["a", "b", "c"]).await;
+        assert_eq!(house.count_succeeded(id, &["a", "b", "c"]).await, 3);
+        house.clock.advance(5_001);
+        house.tick(id).await;
+        let audit = house.balanced(id).await;
+        assert_eq!((audit.orders_live, audit.returned, audit.stock_left), (3, 2, 0));
     });
 }
 

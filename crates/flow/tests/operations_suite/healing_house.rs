@@ -37,6 +37,24 @@ impl House {
         self.engine.server.command(words).expect("answers")
     }
 
+    /// Every key of the sale as it is now, to be put back by [`House::goes_back`].
+    pub(crate) fn keeps_a_copy(&self, id: ActivityId) {
+        for key in keys(id) {
+            self.redis(&["COPY", &key, &format!("kept:{key}")]);
+        }
+    }
+
+    /// The store as it was when the copy was made, on a server that started anew.
+    pub(crate) fn goes_back(&self, id: ActivityId) {
+        for key in keys(id) {
+            self.redis(&["DEL", &key]);
+            self.redis(&["RENAME", &format!("kept:{key}"), &key]);
+            if key.ends_with(":meta") {
+                self.redis(&["HSET", &key, "server", "another"]);
+            }
+        }
+    }
+
     /// The scheduler's next tick, once the server answers; and what it healed has been open for a while.
     pub(crate) async fn tick(&self, id: ActivityId) -> Ticked {
         let ticked = self.heal(id).await;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use seckill_flow::{Pace, Results};
+use seckill_flow::{Pace, Progress, Results};
 use seckill_ledger::{Catalog, DeadLetters, PageRequest, Parking};
 use seckill_queue::{Queue, Verdict, Verdicts};
 use seckill_sale::{NotReady, Refusal, TicketState};
@@ -121,6 +121,26 @@ fn nobody_is_told_that_he_has_no_ticket_while_the_state_is_lost() {
         house.is_well(id, &["settled", "waits"]).await;
         assert!(results.of(id, &user("waits")).await.expect("well").is_some());
         assert_eq!(results.of(id, &user("stranger")).await, Ok(None));
+    });
+}
+
+/// A server that started anew with an older file has a ticket waiting that the ledger has settled since.
+#[test]
+fn a_final_result_is_not_told_as_waiting_by_an_older_state() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(5).await;
+        house.buy(id, &["settled"]).await;
+        let results = Results::new(house.store.clone(), house.ledger.clone(), Arc::new(Pace::default()));
+        house.keeps_a_copy(id);
+        house.settle().await;
+        let settled = results.of(id, &user("settled")).await.expect("told").expect("a ticket");
+        assert!(matches!(settled.progress, Progress::Succeeded { .. }), "{settled:?}");
+        house.goes_back(id);
+        assert_eq!(results.of(id, &user("settled")).await, Ok(Some(settled)));
+        assert_eq!(house.tick(id).await.healed, [id]);
+        assert_eq!(results.of(id, &user("settled")).await, Ok(Some(settled)));
+        house.is_well(id, &["settled"]).await;
     });
 }
 

@@ -26,6 +26,7 @@ mod healing_house;
 mod healing_load;
 mod healing_rush;
 mod healing_server;
+mod healing_twice;
 mod healing_waiting;
 mod healing_worker;
 mod orders;

@@ -27,6 +27,7 @@ mod healing_load;
 mod healing_rush;
 mod healing_server;
 mod healing_shards;
+mod healing_twice;
 mod healing_worker;
 mod orders;
 mod preheat;

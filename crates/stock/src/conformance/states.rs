@@ -2,7 +2,7 @@
 
 use seckill_sale::{FailureReason, Restored, Shards};
 
-use crate::{Condition, GivenUp};
+use crate::{Condition, GivenUp, Remedy};
 
 use super::{
     Epoch, EpochMs, Fixture, Glance, NotReady, OpenOutcome, Quantity, Refusal, RequestKey, Status, TicketState, UserId,
@@ -55,6 +55,9 @@ pub async fn a_state_that_can_be_used_is_not_given_up(fixture: &Fixture) {
     fixture.open(2).await;
     let ticket = fixture.bought("a", 1).await.ticket;
     assert!(matches!(stock.condition(activity).await, Ok(Condition::Sound { .. })));
+    for by in [Remedy::InPlace, Remedy::Build] {
+        assert_eq!(stock.can_heal(activity, Shards::ONE, by).await, Ok(()), "{by:?}");
+    }
     let later = Epoch::new(2).expect("in range");
     assert_eq!(stock.give_up(activity, Shards::ONE, later).await, Ok(GivenUp::Sound));
     assert_eq!(fixture.buyer("a").await.map(|buyer| buyer.ticket), Some(ticket));
