@@ -21,7 +21,6 @@ pub mod expiry;
 pub mod figures;
 pub mod fleet;
 pub mod held_disk;
-pub mod hello;
 mod html;
 pub mod http;
 pub mod jobs;
@@ -44,6 +43,7 @@ pub mod relay;
 pub mod report;
 pub mod restart;
 mod runs;
+mod served;
 pub mod server;
 pub mod soak;
 #[cfg(test)]
