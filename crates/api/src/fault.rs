@@ -92,7 +92,8 @@ impl From<seckill_ledger::Error> for Fault {
             Ledger::Conflict(conflict) => conflict.into(),
             Ledger::KeyReused => Self::KeyReused,
             Ledger::Outage(reason) => {
-                tracing::warn!(reason, "the ledger could not be used");
+                // The ledger tells of an outage itself, once.
+                tracing::debug!(reason, "the ledger could not be used");
                 Self::Busy("the database cannot be used now")
             }
             Ledger::Rejected(reason) => {

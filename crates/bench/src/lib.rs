@@ -23,7 +23,6 @@ pub mod figures;
 pub mod fleet;
 pub mod flood;
 pub mod held_disk;
-pub mod hello;
 mod html;
 pub mod http;
 pub mod jobs;
@@ -46,6 +45,7 @@ pub mod relay;
 pub mod report;
 pub mod restart;
 mod runs;
+mod served;
 pub mod server;
 pub mod soak;
 #[cfg(test)]

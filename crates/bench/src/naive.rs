@@ -1,13 +1,7 @@
-//! The articles' algorithm behind the product's own accept loop and token check, a child on loopback: one script call a buyer.
-
-use std::net::SocketAddr;
-use std::path::Path;
+//! The articles' algorithm: its script, its keys, and an audit of what it has sold. It is served by a child.
 
 use crate::Result;
-use crate::http::get;
-use crate::process::{Process, Usage};
 use crate::redis_servers::RedisServers;
-use crate::server::{READY_LIMIT, free_addresses};
 
 /// The script.
 pub const SCRIPT: &str = include_str!("naive.lua");
@@ -17,60 +11,12 @@ pub fn keys(sale: u64) -> [String; 3] {
     ["stock", "users", "queue"].map(|name| format!("{{naive:{sale}}}:{name}"))
 }
 
-/// The child.
-#[derive(Debug)]
-pub struct Naive {
-    process: Process,
-    address: SocketAddr,
-}
-
-impl Naive {
-    /// Starts `seckill bench --serve-naive --listen ADDRESS` on this store, with this secret for its tokens, and waits until it answers.
-    ///
-    /// # Errors
-    /// [`crate::Error::Child`] as with [`crate::server::Server::start`].
-    pub fn start(executable: &Path, store: &str, jwt_secret: &str) -> Result<Self> {
-        let [address, _] = free_addresses()?;
-        let arguments = |_: &Path| {
-            vec![
-                "bench".into(),
-                "--serve-naive".into(),
-                "--listen".into(),
-                address.to_string(),
-            ]
-        };
-        let environment = [
-            ("SECKILL_STORE__URL".to_owned(), store.to_owned()),
-            ("SECKILL_AUTH__JWT_SECRET".to_owned(), jwt_secret.to_owned()),
-        ];
-        let mut process = Process::start(executable, arguments, &environment)?;
-        // It knows no page.
-        process.wait_until(READY_LIMIT, || {
-            get(address, "/", None).is_ok_and(|answer| answer.status == 404)
-        })?;
-        Ok(Self { process, address })
-    }
-
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// CPU time and memory so far.
-    ///
-    /// # Errors
-    /// [`crate::Error::Io`] where there is no `/proc`.
-    pub fn usage(&self) -> Result<Usage> {
-        self.process.usage()
-    }
-
-    /// Ends it and deletes its folder.
-    ///
-    /// # Errors
-    /// [`crate::Error::Io`] when it can't be ended.
-    pub fn stop(self) -> Result<()> {
-        self.process.stop().map(drop)
-    }
+/// What the child that serves it is told: its store, and the secret of its tokens.
+pub(crate) fn settings(store: &str, jwt_secret: &str) -> [(String, String); 2] {
+    [
+        ("SECKILL_STORE__URL".to_owned(), store.to_owned()),
+        ("SECKILL_AUTH__JWT_SECRET".to_owned(), jwt_secret.to_owned()),
+    ]
 }
 
 /// A sale of `units` in the store.
@@ -105,20 +51,6 @@ mod tests {
     use seckill_testkit::Redis;
 
     use super::*;
-    use crate::testing::script;
-
-    #[test]
-    fn it_is_asked_for_by_its_hidden_flag_with_store_and_secret() {
-        let (_folder, executable) = script("env | grep ^SECKILL_; echo \"$@\"; exit 1");
-        let error = Naive::start(&executable, "redis://h", "s").unwrap_err().to_string();
-        for said in [
-            "bench --serve-naive --listen 127.0.0.1:",
-            "SECKILL_STORE__URL=redis://h",
-            "SECKILL_AUTH__JWT_SECRET=s",
-        ] {
-            assert!(error.contains(said), "{said} is not in {error}");
-        }
-    }
 
     #[test]
     fn its_script_sells_each_unit_once_and_its_audit_finds_one_that_is_lost() {

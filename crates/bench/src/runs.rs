@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::Result;
 use crate::figures::RunFigures;
-use crate::hello::Hello;
 use crate::jobs::Jobs;
 use crate::load::{self, Load};
 use crate::outcome::LoadReport;
 use crate::process::Usage;
+use crate::served::Served;
 
 /// The client of a run.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,7 @@ impl Client {
     /// A run against the bare listener.
     pub(crate) fn run_bare(
         self,
-        hello: &Hello,
+        hello: &Served,
         jobs: &Arc<Jobs>,
         requests: usize,
         violations: &mut Vec<String>,

@@ -167,7 +167,7 @@ impl Settle {
                     self.conclude(part, &settled.results, &mut gathered).await;
                 }
                 Err(Error::Outage(reason)) => {
-                    tracing::warn!(
+                    tracing::debug!(
                         reason,
                         tickets = part.len(),
                         "the ledger cannot be used; the batch waits"

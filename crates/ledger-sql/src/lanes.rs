@@ -69,6 +69,11 @@ impl<C> Lanes<C> {
         self.people.is_empty() && self.batches.is_empty()
     }
 
+    /// Whether there is a next job.
+    pub(crate) fn has_next(&self) -> bool {
+        !self.people.is_empty() || self.next_batch().is_some()
+    }
+
     /// The next job; [`Lanes::done`] is told when it is done.
     pub(crate) fn next(&mut self) -> Option<(Lane, Job<C>)> {
         let batch = self.next_batch();

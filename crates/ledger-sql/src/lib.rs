@@ -7,10 +7,13 @@
 mod finding;
 mod gathering;
 mod lanes;
+mod outages;
 mod server;
 mod settle_plan;
 mod sqlite;
+mod station;
 mod threads;
+mod turns;
 
 pub use server::{Server, ServerOptions};
 pub use sqlite::{Options, Sqlite, Threads};

@@ -8,79 +8,48 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex};
 use seckill_ledger::Error;
 use tokio::sync::{Semaphore, oneshot};
 
-use crate::lanes::{Job, Lanes};
+use crate::outages::Watch;
+use crate::station::Station;
+use crate::turns::{Turns, Waited};
 
 pub(crate) use crate::lanes::Lane;
 
 /// Jobs that may wait in one lane; further callers wait for a place.
 const JOBS_WAITING_MAX: usize = 256;
 
-struct Queue<C> {
-    lanes: Mutex<Lanes<C>>,
-    filled: Condvar,
-    places_people: Arc<Semaphore>,
-    places_batches: Arc<Semaphore>,
-}
-
-impl<C> Queue<C> {
-    fn push(&self, lane: Lane, job: Job<C>) {
-        self.lanes.lock().push(lane, job);
-        self.filled.notify_one();
-    }
-
-    /// The next job; none once the queue is closed and empty.
-    fn pop(&self) -> Option<(Lane, Job<C>)> {
-        let mut lanes = self.lanes.lock();
-        loop {
-            if let Some(next) = lanes.next() {
-                return Some(next);
-            }
-            if lanes.closed && lanes.is_empty() {
-                return None;
-            }
-            self.filled.wait(&mut lanes);
-        }
-    }
-
-    fn done(&self, lane: Lane) {
-        self.lanes.lock().done(lane);
-        if let Lane::Sale(_) = lane {
-            // What waited for its sale's turn may be another thread's now; when the queue is closed, all of them wait for its end.
-            self.filled.notify_all();
-        }
-    }
-}
+/// After how long without a job a thread gives back what it holds: others may want it.
+const REST_AFTER: Duration = Duration::from_secs(5);
 
 /// Threads with one connection each that work off one queue. Dropping it lets what waits run to its end and joins them.
 pub(crate) struct Crew<C> {
-    queue: Arc<Queue<C>>,
+    turns: Arc<Turns<C>>,
+    places_people: Arc<Semaphore>,
+    places_batches: Arc<Semaphore>,
+    watch: Watch,
     threads: Vec<JoinHandle<()>>,
     /// How long a person waits; none: as long as it takes.
     people_wait_max: Option<Duration>,
 }
 
-impl<C: Send + 'static> Crew<C> {
-    pub(crate) fn start(name: &str, connections: Vec<C>) -> Result<Self, Error> {
-        let queue = Arc::new(Queue {
-            lanes: Mutex::new(Lanes::new(connections.len())),
-            filled: Condvar::new(),
+impl<C: Station> Crew<C> {
+    /// One thread for each of `connections`; `watch` hears which jobs the database can't do.
+    pub(crate) fn start(name: &str, connections: Vec<C>, watch: Watch) -> Result<Self, Error> {
+        let mut crew = Self {
+            turns: Arc::new(Turns::new(connections.len())),
             places_people: Arc::new(Semaphore::new(JOBS_WAITING_MAX)),
             places_batches: Arc::new(Semaphore::new(JOBS_WAITING_MAX)),
-        });
-        let mut crew = Self {
-            queue: Arc::clone(&queue),
+            watch,
             threads: Vec::with_capacity(connections.len()),
             people_wait_max: None,
         };
-        for connection in connections {
-            let queue = Arc::clone(&queue);
+        for (number, connection) in connections.into_iter().enumerate() {
+            let turns = Arc::clone(&crew.turns);
             let thread = std::thread::Builder::new()
                 .name(name.to_owned())
-                .spawn(move || work_off(&queue, connection))
+                .spawn(move || work_off(&turns, number, connection))
                 .map_err(|error| Error::Outage(format!("no thread for the database: {error}")))?;
             crew.threads.push(thread);
         }
@@ -111,7 +80,11 @@ impl<C: Send + 'static> Crew<C> {
         let Some(limit) = limit else {
             return self.run_whole(lane, work).await;
         };
-        let late = |_| Err(Error::Outage("the database does not answer".to_owned()));
+        let late = |_| {
+            let late = Error::Outage("the database does not answer".to_owned());
+            self.watch.note(Some(&late));
+            Err(late)
+        };
         tokio::time::timeout(limit, self.run_whole(lane, work))
             .await
             .unwrap_or_else(late)
@@ -123,40 +96,53 @@ impl<C: Send + 'static> Crew<C> {
         F: FnOnce(&mut C) -> Result<T, Error> + Send + 'static,
     {
         let places = match lane {
-            Lane::Person => &self.queue.places_people,
-            Lane::Batch | Lane::Sale(_) => &self.queue.places_batches,
+            Lane::Person => &self.places_people,
+            Lane::Batch | Lane::Sale(_) => &self.places_batches,
         };
         let place = Arc::clone(places)
             .acquire_owned()
             .await
             .expect("the semaphore is never closed");
         let (answer, answered) = oneshot::channel();
+        let watch = self.watch.clone();
         let job = move |connection: &mut C| {
             drop(place);
+            let done = work(connection);
+            watch.note(done.as_ref().err());
             // A caller who went away does not want the answer.
-            let _ = answer.send(work(connection));
+            let _ = answer.send(done);
         };
-        self.queue.push(lane, Box::new(job));
+        self.turns.push(lane, Box::new(job));
         answered
             .await
             .unwrap_or_else(|_| Err(Error::Outage("the work on the database was broken off".to_owned())))
     }
 }
 
-fn work_off<C>(queue: &Queue<C>, mut connection: C) {
-    while let Some((lane, job)) = queue.pop() {
+fn work_off<C: Station>(turns: &Turns<C>, thread: usize, mut connection: C) {
+    loop {
+        match turns.wait(thread, connection.holds().then_some(REST_AFTER)) {
+            Waited::Job => {}
+            Waited::Idle => {
+                connection.rest();
+                continue;
+            }
+            Waited::End => return,
+        }
+        connection.get_ready(&|| turns.has_next());
+        let Some((lane, job)) = turns.take() else { continue };
         // A panic is a bug of one job. Its transaction was rolled back while unwinding; the connection goes on.
         if catch_unwind(AssertUnwindSafe(|| job(&mut connection))).is_err() {
             tracing::error!("a job on the database panicked");
         }
-        queue.done(lane);
+        turns.done(lane);
+        connection.job_done(turns.has_next());
     }
 }
 
 impl<C> Drop for Crew<C> {
     fn drop(&mut self) {
-        self.queue.lanes.lock().closed = true;
-        self.queue.filled.notify_all();
+        self.turns.close();
         for thread in self.threads.drain(..) {
             // Its panics were caught; there is nobody to tell of anything else.
             let _ = thread.join();
@@ -170,9 +156,14 @@ mod tests {
 
     use super::*;
 
+    fn watch() -> Watch {
+        let [watch, _] = Watch::both();
+        watch
+    }
+
     #[test]
     fn a_person_waits_for_a_database_that_hangs_no_longer_than_he_may_and_a_batch_does() {
-        let crew = Crew::start("test", vec![Connection::open_in_memory().unwrap()]).unwrap();
+        let crew = Crew::start("test", vec![Connection::open_in_memory().unwrap()], watch()).unwrap();
         let crew = crew.answering_people_within(Some(Duration::from_millis(1)));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         runtime.unwrap().block_on(async {
@@ -189,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_job_that_panics_is_an_outage_and_the_thread_goes_on() {
-        let crew = Crew::start("test", vec![Connection::open_in_memory().unwrap()]).unwrap();
+        let crew = Crew::start("test", vec![Connection::open_in_memory().unwrap()], watch()).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let broken: Result<(), Error> = runtime.block_on(crew.run(Lane::Person, |_| panic!("a bug")));
         assert!(matches!(broken, Err(Error::Outage(_))));

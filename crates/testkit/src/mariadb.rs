@@ -31,6 +31,8 @@ impl Kind for MariaDbServer {
             "--skip-test-db",
         ]);
         command.arg(format!("--datadir={}", folder.join("data").display()));
+        // As below: what it runs is a server, too.
+        command.arg(format!("--tmpdir={}", folder.display()));
         command
     }
 

@@ -37,6 +37,10 @@ struct State {
     network: Network,
     /// What a request must contain so that its answer is lost, and how many such requests come before.
     eaten: Option<(Vec<u8>, usize)>,
+    /// What a request must contain so that it stops here, with all that comes behind it on its connection.
+    held: Option<Vec<u8>>,
+    /// Requests that stop here.
+    holding: usize,
     /// Answers that were lost.
     lost: usize,
     open: Vec<Weak<Pair>>,
@@ -52,6 +56,17 @@ struct Shared {
 impl Shared {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until nothing is held any more.
+    fn hold(&self) {
+        let mut state = self.state();
+        state.holding += 1;
+        self.changed.notify_all();
+        while state.held.is_some() && !state.ended {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.holding -= 1;
     }
 
     /// Waits until bytes may go on; false where their connection is over.
@@ -121,6 +136,24 @@ impl Proxy {
     pub fn eat_reply_to(&self, needle: &[u8], nth: usize) {
         assert!(0 < nth && !needle.is_empty(), "the first one is 1");
         self.shared.state().eaten = Some((needle.to_vec(), nth));
+    }
+
+    /// A request that contains `needle` does not reach the server until [`Proxy::let_go`]: its client stands still in the middle of its work.
+    pub fn hold(&self, needle: &[u8]) {
+        assert!(!needle.is_empty(), "something is held");
+        self.shared.state().held = Some(needle.to_vec());
+    }
+
+    /// Whether a request is held now.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        0 < self.shared.state().holding
+    }
+
+    /// What is held goes on.
+    pub fn let_go(&self) {
+        self.shared.state().held = None;
+        self.shared.changed.notify_all();
     }
 
     /// Answers that were lost so far.

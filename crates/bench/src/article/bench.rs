@@ -7,13 +7,13 @@ use crate::Result;
 use crate::article::{ArticleConfig, Round, StoreRun};
 use crate::figures::RunFigures;
 use crate::fleet::FleetConfig;
-use crate::hello::Hello;
 use crate::jobs::Jobs;
 use crate::load::{self, CONNECTIONS_MAX};
-use crate::naive::{self, Naive};
+use crate::naive;
 use crate::outcome::LoadReport;
 use crate::redis_servers::RedisServers;
 use crate::runs::{Client, figures};
+use crate::served::{Kind, Served};
 use crate::server::{TOKEN_TTL_S, random_secret};
 use crate::subject::{Subject, SubjectConfig};
 use crate::token::{Signer, UserIds};
@@ -24,8 +24,8 @@ const AUDIT_LIMIT: Duration = Duration::from_secs(120);
 /// What the rounds share.
 pub(super) struct Bench {
     client: Client,
-    hello: Hello,
-    naive: Naive,
+    hello: Served,
+    naive: Served,
     naive_signer: Signer,
     product: Subject,
     servers: RedisServers,
@@ -56,8 +56,8 @@ impl Bench {
                 connections: config.connections,
                 threads: config.threads,
             },
-            hello: Hello::start(executable)?,
-            naive: Naive::start(executable, store, &secret)?,
+            hello: Served::start(executable, Kind::HELLO, &[])?,
+            naive: Served::start(executable, Kind::NAIVE, &naive::settings(store, &secret))?,
             naive_signer: Signer::expiring_in(secret.as_bytes(), TOKEN_TTL_S),
             product: Subject::start(&product)?,
             servers,

@@ -7,12 +7,12 @@ use crate::Result;
 use crate::comparison::{Beneath, Comparison};
 use crate::disk::{self, DiskProbe};
 use crate::figures::{Pair, RunFigures};
-use crate::hello::Hello;
 use crate::load;
 use crate::ratios::RatioConfig;
 use crate::ratios::crowd::Prepared;
 use crate::redis_servers::RedisServers;
 use crate::runs::{Client, figures};
+use crate::served::{Kind, Served};
 use crate::store_figures::StoreFigures;
 use crate::subject::{Subject, SubjectConfig};
 use crate::token::UserIds;
@@ -33,7 +33,7 @@ pub(super) struct Bench<'a> {
     pub(super) comparison: Comparison,
     pub(super) config: &'a RatioConfig,
     pub(super) client: Client,
-    hello: Hello,
+    hello: Served,
     pub(super) product: Subject,
     beneath: Below,
     pub(super) users: UserIds,
@@ -50,7 +50,7 @@ enum Below {
 impl<'a> Bench<'a> {
     /// Starts both servers.
     pub(super) fn start(comparison: Comparison, config: &'a RatioConfig) -> Result<Self> {
-        let hello = Hello::start(config.product.executable())?;
+        let hello = Served::start(config.product.executable(), Kind::HELLO, &[])?;
         let product = Subject::start(&config.product)?;
         let beneath = match (&product, &config.product) {
             (Subject::Alone(server), _) => Below::Disk(disk::probe(server.folder())?),

@@ -92,9 +92,24 @@ impl Ticked {
         });
     }
 
+    /// The ledger tells of an outage itself, once, and not at each tick for each part.
+    fn kept_out(&mut self, part: Part, activity: Option<ActivityId>, reason: String) {
+        tracing::debug!(
+            ?part,
+            activity = activity.map(tracing::field::display),
+            reason,
+            "the scheduler waits for the ledger"
+        );
+        self.failures.push(Failure { part, activity, reason });
+    }
+
     /// The value, or none with the failure noted.
     pub(super) fn note<T>(&mut self, part: Part, activity: Option<ActivityId>, outcome: Result<T, Error>) -> Option<T> {
-        outcome.map_err(|error| self.failed(part, activity, &error)).ok()
+        let told = |error: Error| match &error {
+            Error::Ledger(seckill_ledger::Error::Outage(_)) => self.kept_out(part, activity, error.to_string()),
+            _ => self.failed(part, activity, &error),
+        };
+        outcome.map_err(told).ok()
     }
 
     pub(super) fn wanted_at(&mut self, now: EpochMs, moment: EpochMs) {

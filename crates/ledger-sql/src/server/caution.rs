@@ -28,7 +28,8 @@ const MYSQL: &[(&str, &[&str], &str)] = &[
     ),
     (
         "innodb_doublewrite",
-        &["1", "ON", "on"],
+        // MySQL 8.0.30 and later has words for it; this one is as safe.
+        &["1", "ON", "on", "DETECT_AND_RECOVER"],
         "a crash of the machine can damage the database",
     ),
 ];

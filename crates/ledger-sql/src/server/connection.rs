@@ -1,21 +1,26 @@
 //! A connection that comes back by itself, and the transactions on it. It belongs to one thread, which waits for each statement: a
 //! transaction is never cut in two by a caller who goes away.
 
+mod turns;
+
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use seckill_ledger::Error;
 use tokio::runtime::Runtime;
 
 use super::ServerOptions;
-use super::access::{Access, settings};
-use super::errors::{Class, Stop, class};
-use super::session::{Present, Session, wait};
+use super::access::{Access, Waits, settings};
+use super::causes::is_crowded;
+use super::errors::{Class, SqlError, Stop, class};
+use super::places::Places;
+use super::session::{Session, wait};
 use super::statement::Transaction;
 use super::values::SqlResult;
 use super::wire::Target;
+use crate::station::Station as _;
 
 /// How long a connection may take to be made.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(5);
@@ -31,10 +36,14 @@ pub(super) struct Connection {
     runtime: Arc<Runtime>,
     target: Target,
     access: Access,
-    lock_wait_s_max: u8,
+    waits: Waits,
     counts_batches: bool,
     session: Option<Session>,
-    present: Present,
+    places: Arc<Places>,
+    /// Why there is no connection for the job that comes next.
+    refused: Option<SqlError>,
+    /// It has given its place up for others, who are to come first.
+    gave_way: bool,
 }
 
 impl Connection {
@@ -45,23 +54,28 @@ impl Connection {
             runtime: Arc::new(runtime),
             target: target.clone(),
             access,
-            lock_wait_s_max: options.lock_wait_s_max,
+            waits: Waits::from(options),
             counts_batches: options.counts_batches,
             session: None,
-            present: Present::default(),
+            places: Arc::default(),
+            refused: None,
+            gave_way: false,
         })
     }
 
     /// The same, counted among those of this process.
-    pub(super) fn counted_in(mut self, present: &Present) -> Self {
-        self.present = Arc::clone(present);
+    pub(super) fn counted_in(mut self, places: &Arc<Places>) -> Self {
+        self.places = Arc::clone(places);
         self
     }
 
     fn connect(&self) -> SqlResult<Session> {
-        let wire = wait(&self.runtime, CONNECT_TIME_MAX, self.target.connect())?;
-        let mut session = Session::new(Arc::clone(&self.runtime), self.target.family(), wire, &self.present);
-        session.say(&settings(session.family(), self.access, self.lock_wait_s_max))?;
+        let wire = wait(&self.runtime, CONNECT_TIME_MAX, self.target.connect());
+        if wire.as_ref().is_err_and(is_crowded) {
+            self.places.note_refused(Instant::now());
+        }
+        let mut session = Session::new(Arc::clone(&self.runtime), self.target.family(), wire?, &self.places);
+        session.say(&settings(session.family(), self.access, self.waits))?;
         Ok(session)
     }
 
@@ -85,6 +99,9 @@ impl Connection {
             && kept.say(begin).is_ok()
         {
             return Ok(kept);
+        }
+        if let Some(refused) = self.refused.take() {
+            return Err(refused);
         }
         let mut fresh = self.connect()?;
         fresh.say(begin)?;
@@ -140,13 +157,6 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if let Some(session) = self.session.take() {
-            let goodbye = async {
-                session.close().await;
-                Ok(())
-            };
-            // A server that does not answer does not keep us.
-            let _ = wait(&self.runtime, Duration::from_secs(1), goodbye);
-        }
+        self.rest();
     }
 }

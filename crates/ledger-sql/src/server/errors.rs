@@ -3,6 +3,8 @@
 
 use seckill_ledger::{Conflict, Error};
 
+use super::causes::words;
+
 /// What the server or the way to it said.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SqlError {
@@ -12,8 +14,8 @@ pub(crate) enum SqlError {
     /// A value that is none of ours.
     #[error("{0}")]
     Unreadable(String),
-    /// The driver's words.
-    #[error(transparent)]
+    /// What the driver said, in our words.
+    #[error("{}", words(.0))]
     Driver(#[from] sqlx::Error),
     /// The connection can't be used any more.
     #[error("{0}")]
@@ -54,6 +56,9 @@ impl From<Stop> for Error {
             Stop::Ledger(error) => error,
             Stop::Sql(error) => {
                 let said = error.to_string();
+                if let SqlError::Driver(cause) = &error {
+                    tracing::debug!(%cause, said, "the database refused something");
+                }
                 match class(&error) {
                     Class::Row | Class::Twin => Self::Rejected(said),
                     Class::Contest | Class::Outage | Class::Broken => Self::Outage(said),
@@ -131,8 +136,8 @@ fn class_postgres(code: &str) -> Class {
         // Data exception, broken rule, row too big for an index or a page.
         _ if code.starts_with("22") || code.starts_with("23") => Class::Row,
         "54000" | "54001" => Class::Row,
-        // Connection, operator intervention.
-        _ if code.starts_with("08") || code.starts_with("57P") => Class::Broken,
+        // Connection, operator intervention, a transaction that stood still for too long.
+        _ if code.starts_with("08") || code.starts_with("57P") || code == "25P03" => Class::Broken,
         _ => Class::Outage,
     }
 }
@@ -142,14 +147,15 @@ fn class_mysql(number: u16) -> Class {
     match number {
         // A duplicate key.
         1062 | 1586 => Class::Twin,
-        // Deadlock, a row that changed since the snapshot, a table that changed since the statement was prepared.
-        1213 | 1020 | 1615 => Class::Contest,
+        // Deadlock, a row that changed since the snapshot, a table that changed since the snapshot or since the statement was prepared, a
+        // commit that another member of a MySQL group was faster than.
+        1213 | 1020 | 1412 | 1615 | 3101 => Class::Contest,
         // Null, no default, foreign keys, a wrong or too long value, out of range, CHECK, bad UTF-8.
         1048 | 1364 | 1216 | 1217 | 1451 | 1452 | 1264 | 1265 | 1366 | 1406 | 1690 | 3819 | 4025 | 1300 | 3988 => {
             Class::Row
         }
-        // Shutting down, killed, too many connections, timed out reading.
-        1053 | 1317 | 1040 | 1158..=1161 | 1927 => Class::Broken,
+        // Shutting down, killed, too many connections, timed out reading, closed because it stood still.
+        1053 | 1317 | 1040 | 1158..=1161 | 1927 | 4031 => Class::Broken,
         _ => Class::Outage,
     }
 }
@@ -169,7 +175,7 @@ mod tests {
         for number in [1406, 4025, 3819, 1264] {
             assert_eq!(class_mysql(number), Class::Row, "{number}");
         }
-        for number in [1213, 1020] {
+        for number in [1213, 1020, 3101] {
             assert_eq!(class_mysql(number), Class::Contest, "{number}");
         }
     }
@@ -179,12 +185,14 @@ mod tests {
         for code in ["53100", "53200", "25006", "42P01", "55P03"] {
             assert_eq!(class_postgres(code), Class::Outage, "{code}");
         }
-        for code in ["57P01", "57P03", "08006"] {
+        for code in ["57P01", "57P03", "08006", "25P03"] {
             assert_eq!(class_postgres(code), Class::Broken, "{code}");
         }
         for number in [1021, 1290, 1146, 1205] {
             assert_eq!(class_mysql(number), Class::Outage, "{number}");
         }
-        assert_eq!(class_mysql(1053), Class::Broken);
+        for number in [1053, 4031] {
+            assert_eq!(class_mysql(number), Class::Broken, "{number}");
+        }
     }
 }

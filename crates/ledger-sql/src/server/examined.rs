@@ -1,7 +1,6 @@
 //! Looks a server over from outside of the crews: they may be busy, or wait for it, and whether it takes one more connection is to be seen, too.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread;
 
 use async_trait::async_trait;
@@ -41,12 +40,12 @@ impl Examined for Server {
             return late();
         };
         let (answer, answered) = oneshot::channel();
-        let (target, options, present) = (self.target.clone(), self.options, Arc::clone(&self.present));
+        let (target, options, places) = (self.target.clone(), self.options, Arc::clone(&self.places));
         let look = move || {
             let looked = Looked {
                 target: &target,
                 options,
-                present: present.load(Ordering::Relaxed),
+                present: places.taken(),
                 sale,
             };
             // Whoever asked may have gone.

@@ -2,9 +2,13 @@
 //!
 //! A few connections write and a few read, each on a thread of its own that waits for the server; callers hand them jobs through the same
 //! bounded queues as SQLite's. So there is no pool that callers could storm, and no caller who goes away leaves half a transaction behind.
+//!
+//! A connection is made when a job wants it and given back when it is idle; where the server has too few for all processes they take turns
+//! (`places.rs`).
 
 mod access;
 mod binding;
+mod causes;
 mod caution;
 mod connection;
 mod db;
@@ -15,6 +19,8 @@ mod examined;
 mod fault_tests;
 mod findings;
 mod migrate;
+mod opening;
+mod places;
 #[path = "../queries/mod.rs"]
 #[expect(clippy::duplicate_mod, reason = "the same queries, compiled for each driver")]
 mod queries;
@@ -35,11 +41,12 @@ use Server as Database;
 use seckill_ledger::Error;
 use tokio::sync::Semaphore;
 
+use crate::outages::Watch;
 use crate::threads::{Crew, Lane};
 use access::Access;
 use connection::Connection;
 use errors::Stop;
-use session::Present;
+use places::Places;
 use statement::Transaction;
 use wire::Target;
 
@@ -57,6 +64,9 @@ pub struct ServerOptions {
     pub migrate: bool,
     /// How long a writer waits for a row that another one holds, in seconds, at least 1; then it is an outage.
     pub lock_wait_s_max: u8,
+    /// After how long the server ends a connection that says nothing, in seconds, at least 1: whoever stands still in a transaction keeps its
+    /// rows from others so long at most. On PostgreSQL only one in a transaction; on MariaDB and MySQL any, which is made anew.
+    pub idle_s_max: u8,
     /// Whether batches are counted over all sales, by which a journal knows an older copy of its database. The count is one row that all
     /// batches wait for, on PostgreSQL until each other's commit is synced. Where no journal asks, [`seckill_ledger::Settled::batch`] is 0.
     pub counts_batches: bool,
@@ -71,6 +81,7 @@ impl Default for ServerOptions {
             readers: 4,
             migrate: true,
             lock_wait_s_max: 5,
+            idle_s_max: 10,
             counts_batches: true,
             answer_within: None,
         }
@@ -83,7 +94,7 @@ pub struct Server {
     readers: Crew<Connection>,
     target: Target,
     options: ServerOptions,
-    present: Present,
+    places: Arc<Places>,
     /// Places of examinations under way: one may wait for a server that does not answer.
     examinations: Arc<Semaphore>,
 }
@@ -102,7 +113,8 @@ impl Server {
     /// or double orders is refused; what else there is to say of it says [`seckill_ledger::Examined`].
     ///
     /// # Errors
-    /// [`Error::Outage`] where the server can't be used; [`Error::Rejected`] where `url` is no address, or the database is a newer
+    /// [`Error::Outage`] where the server can't be used; [`Error::Rejected`] where `url` is no address, the server does not let us in or has
+    /// no such database, or the database is a newer
     /// version's or another program's, or is to be migrated first; or where its tables lost a key, ids are not compared byte by byte,
     /// transactions are isolated otherwise, or the user may not write.
     pub fn open(url: &str, options: ServerOptions) -> Result<Self, Error> {
@@ -111,22 +123,24 @@ impl Server {
         // On a thread of its own, because the caller may be one that must not wait for another runtime.
         std::thread::spawn(move || migrate::migrate(&migrating, options))
             .join()
-            .unwrap_or_else(|_| Err(Stop::Ledger(Error::Outage("migrating was broken off".to_owned()))))?;
-        let present = Present::default();
+            .unwrap_or_else(|_| Err(Stop::Ledger(Error::Outage("migrating was broken off".to_owned()))))
+            .map_err(|stop| stop.at_opening(&target))?;
+        let places = Arc::<Places>::default();
         let connections = |access, count: u8| {
             let made = (0..count.max(1)).map(|_| Connection::new(&target, access, options));
-            made.map(|made| Ok(made?.counted_in(&present)))
+            made.map(|made| Ok(made?.counted_in(&places)))
                 .collect::<Result<Vec<_>, Error>>()
         };
         let within = options.answer_within;
+        let [writing, reading] = Watch::both();
+        let writers = connections(Access::Write, options.writers)?;
+        let readers = connections(Access::Read, options.readers)?;
         Ok(Self {
-            writers: Crew::start("ledger-writer", connections(Access::Write, options.writers)?)?
-                .answering_people_within(within),
-            readers: Crew::start("ledger-reader", connections(Access::Read, options.readers)?)?
-                .answering_people_within(within),
+            writers: Crew::start("ledger-writer", writers, writing)?.answering_people_within(within),
+            readers: Crew::start("ledger-reader", readers, reading)?.answering_people_within(within),
             target,
             options,
-            present,
+            places,
             examinations: Arc::new(Semaphore::new(EXAMINATIONS_MAX)),
         })
     }

@@ -41,11 +41,15 @@ const PRESENT_POSTGRES: &str = "SELECT t.relname || '.' || c.conname FROM pg_con
     UNION SELECT table_name || '.' || column_name || ' ' || collation_name FROM information_schema.columns
         WHERE table_schema = current_schema() AND collation_name IS NOT NULL";
 
-const PRESENT_MYSQL: &str = "SELECT concat(table_name, '.', constraint_name) FROM information_schema.table_constraints
-        WHERE table_schema = database()
-    UNION SELECT concat(table_name, '.', index_name) FROM information_schema.statistics WHERE table_schema = database()
-    UNION SELECT concat(table_name, '.', column_name, ' ', column_type) FROM information_schema.columns WHERE table_schema = database()
-    UNION SELECT concat(table_name, ' ', lower(engine)) FROM information_schema.tables WHERE table_schema = database()";
+/// As bytes: MySQL 8 gives its names collations that do not go together.
+const PRESENT_MYSQL: &str = "SELECT concat(CAST(table_name AS BINARY), '.', CAST(constraint_name AS BINARY))
+        FROM information_schema.table_constraints WHERE table_schema = database()
+    UNION SELECT concat(CAST(table_name AS BINARY), '.', CAST(index_name AS BINARY))
+        FROM information_schema.statistics WHERE table_schema = database()
+    UNION SELECT concat(CAST(table_name AS BINARY), '.', CAST(column_name AS BINARY), ' ', CAST(column_type AS BINARY))
+        FROM information_schema.columns WHERE table_schema = database()
+    UNION SELECT concat(CAST(table_name AS BINARY), ' ', CAST(lower(engine) AS BINARY))
+        FROM information_schema.tables WHERE table_schema = database()";
 
 /// All parts of one migration.
 fn parts(family: Family, sql: &str) -> Vec<Part> {

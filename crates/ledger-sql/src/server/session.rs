@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
 
 use super::errors::SqlError;
+use super::places::{Places, Taken};
 use super::translate::{Family, Translated, translate};
 use super::values::{Parameter, SqlResult, Value};
 use super::wire::{Done, Wire};
@@ -21,41 +21,29 @@ pub(super) struct Session {
     family: Family,
     wire: Wire,
     translated: HashMap<String, Arc<Translated>>,
-    _counted: Counted,
-}
-
-/// Connections that this process has at the server.
-pub(super) type Present = Arc<AtomicU32>;
-
-/// One of them.
-struct Counted(Present);
-
-impl Counted {
-    fn new(present: &Present) -> Self {
-        present.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(present))
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
+    connected_at: Instant,
+    _place: Taken,
 }
 
 impl Session {
-    pub(super) fn new(runtime: Arc<Runtime>, family: Family, wire: Wire, present: &Present) -> Self {
+    pub(super) fn new(runtime: Arc<Runtime>, family: Family, wire: Wire, places: &Arc<Places>) -> Self {
         Self {
             runtime,
             family,
             wire,
             translated: HashMap::new(),
-            _counted: Counted::new(present),
+            connected_at: Instant::now(),
+            _place: Taken::one_of(places),
         }
     }
 
     pub(super) async fn close(self) {
         self.wire.close().await;
+    }
+
+    /// Since when it is there.
+    pub(super) const fn connected_at(&self) -> Instant {
+        self.connected_at
     }
 
     pub(super) const fn family(&self) -> Family {

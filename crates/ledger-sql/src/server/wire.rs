@@ -1,5 +1,6 @@
 //! One connection to a server, by sqlx's drivers: with `binding.rs`, what knows their types.
 
+use std::fmt;
 use std::str::FromStr as _;
 
 use seckill_ledger::Error;
@@ -59,6 +60,18 @@ impl Target {
             Self::Postgres(options) => Wire::Postgres(Box::new(PgConnection::connect_with(options).await?)),
             Self::MySql(options) => Wire::MySql(Box::new(MySqlConnection::connect_with(options).await?)),
         })
+    }
+}
+
+/// Without the password.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (host, port, database, user) = match self {
+            Self::Postgres(to) => (to.get_host(), to.get_port(), to.get_database(), to.get_username()),
+            Self::MySql(to) => (to.get_host(), to.get_port(), to.get_database(), to.get_username()),
+        };
+        let database = database.unwrap_or(user);
+        write!(f, "the database {database:?} on {host}:{port}, as user {user:?},")
     }
 }
 

@@ -8,6 +8,7 @@ use seckill_ledger::Error;
 use super::connection::{self, Access, Place};
 use super::errors::{Stop, at, is_locked};
 use super::{Engine, Options, Sqlite, Threads, migrate};
+use crate::outages::Watch;
 use crate::threads::Crew;
 
 impl Sqlite {
@@ -47,10 +48,11 @@ impl Sqlite {
         let mut writing = connection::open(place, Access::Write, options)?;
         migrate::migrate(&mut writing)?;
         let within = options.answer_within;
+        let [writes, reads] = Watch::both();
         let engine = match (options.threads, place) {
             (Threads::Inline, _) => Engine::Inline(Mutex::new(writing)),
             (Threads::Own { .. }, Place::Memory) => Engine::Threads {
-                writer: Crew::start("ledger-writer", vec![writing])?.answering_people_within(within),
+                writer: Crew::start("ledger-writer", vec![writing], writes)?.answering_people_within(within),
                 readers: None,
             },
             (Threads::Own { readers }, Place::File(_)) => {
@@ -58,8 +60,8 @@ impl Sqlite {
                     .map(|_| connection::open(place, Access::Read, options))
                     .collect::<Result<Vec<_>, _>>()?;
                 Engine::Threads {
-                    writer: Crew::start("ledger-writer", vec![writing])?.answering_people_within(within),
-                    readers: Some(Crew::start("ledger-reader", reading)?.answering_people_within(within)),
+                    writer: Crew::start("ledger-writer", vec![writing], writes)?.answering_people_within(within),
+                    readers: Some(Crew::start("ledger-reader", reading, reads)?.answering_people_within(within)),
                 }
             }
         };

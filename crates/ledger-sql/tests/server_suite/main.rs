@@ -3,8 +3,10 @@
 mod beside;
 mod examined;
 mod faults;
+mod frozen;
 mod outages;
 mod reading;
+mod sharing;
 
 macro_rules! on_each_server {
     ($($topic:ident: [$($fact:ident,)*],)*) => {
@@ -62,6 +64,13 @@ on_each_server! {
         two_that_migrate_at_once_both_come_up,
         a_database_of_a_newer_version_or_of_another_program_is_refused,
         a_server_that_is_not_there_is_an_outage,
+    ],
+    frozen: [
+        a_worker_that_stands_still_is_undone_and_settles_again_when_it_goes_on,
+        who_is_not_let_in_hears_why_at_once_and_not_his_password,
+    ],
+    sharing: [
+        pools_that_share_three_connections_all_get_their_turn,
     ],
     outages: [
         a_killed_server_is_an_outage_until_it_is_back,

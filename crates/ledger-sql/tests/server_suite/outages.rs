@@ -8,12 +8,12 @@ use futures_util::future::join_all;
 use seckill_ledger::conformance::{books, shop};
 use seckill_ledger::{Error, Examined as _, SettleBatch, Settled, Settlement as _, TicketResult};
 use seckill_ledger_sql::{Server, ServerOptions};
-use seckill_sale::{Severity, SystemClock};
+use seckill_sale::{ActivityId, Severity, SystemClock};
 use seckill_testkit::{Database, Kind};
 
 use crate::faults::{block_on, open};
 
-fn is_outage(settled: &Result<Settled, Error>) -> bool {
+pub fn is_outage(settled: &Result<Settled, Error>) -> bool {
     matches!(settled, Err(Error::Outage(_)))
 }
 
@@ -61,7 +61,7 @@ fn is_postgres(database: &Database<impl Kind>) -> bool {
     database.url().starts_with("postgres")
 }
 
-fn as_guest(database: &Database<impl Kind>, options: ServerOptions) -> Server {
+pub fn as_guest(database: &Database<impl Kind>, options: ServerOptions) -> Server {
     let url = database
         .url()
         .replace("//root@", "//guest@")
@@ -118,18 +118,21 @@ async fn settle_at_last(ledger: &Server, batch: SettleBatch) -> u32 {
     }
 }
 
-pub fn few_connections_that_are_cut_again_and_again_only_delay<K: Kind>() {
+/// A guest of the server who may have three connections.
+pub fn with_three_connections<K: Kind>() -> (Database<K>, ActivityId) {
     let database = Database::<K>::alone(&[]);
     let activity = block_on(shop::sale(&open(&database.url()), 200));
+    let few = match is_postgres(&database) {
+        true => "CONNECTION LIMIT 3",
+        false => "WITH MAX_USER_CONNECTIONS 3",
+    };
+    make_guest(&database, few);
+    (database, activity.id)
+}
+
+pub fn few_connections_that_are_cut_again_and_again_only_delay<K: Kind>() {
+    let (database, activity) = with_three_connections::<K>();
     let is_postgres = is_postgres(&database);
-    make_guest(
-        &database,
-        if is_postgres {
-            "CONNECTION LIMIT 3"
-        } else {
-            "WITH MAX_USER_CONNECTIONS 3"
-        },
-    );
     let cut = if is_postgres {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'guest'"
     } else {
@@ -142,13 +145,11 @@ pub fn few_connections_that_are_cut_again_and_again_only_delay<K: Kind>() {
         ..ServerOptions::default()
     };
     let ledger = as_guest(&database, options);
-    let tickets = shop::deliveries(activity.id, 200);
+    let tickets = shop::deliveries(activity, 200);
     let outages = std::thread::scope(|scope| {
         let cutting = scope.spawn(|| (0..8).for_each(|_| _ = database.say(cut)));
         let outages = block_on(async {
-            let batches = tickets
-                .chunks(5)
-                .map(|tickets| shop::batch(activity.id, tickets.to_vec()));
+            let batches = tickets.chunks(5).map(|tickets| shop::batch(activity, tickets.to_vec()));
             join_all(batches.map(|batch| settle_at_last(&ledger, batch))).await
         });
         cutting.join().expect("is done");
@@ -156,7 +157,7 @@ pub fn few_connections_that_are_cut_again_and_again_only_delay<K: Kind>() {
     });
     drop(outages);
     let ledger = open(&database.url());
-    assert_eq!(block_on(ledger.tally(activity.id)).expect("is read").orders_live, 200);
+    assert_eq!(block_on(ledger.tally(activity)).expect("is read").orders_live, 200);
     block_on(books::check(&ledger));
 }
 

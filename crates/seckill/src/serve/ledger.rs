@@ -15,7 +15,7 @@ use crate::exit::Failure;
 /// Opens the ledger, and waits where it can't be used yet.
 ///
 /// # Errors
-/// [`Failure::unreachable`]: it can't be used, or could not for as long as is waited.
+/// [`Failure::unreachable`]: it can't be used, or could not for as long as is waited. A server that does not let us in is not waited for.
 pub(super) fn open(settings: &Settings, patience: &mut Patience<'_>) -> Result<Arc<dyn Ledger>, Failure> {
     let answer_within = Some(settings.store.answer_within);
     match &settings.database.url {
@@ -65,7 +65,13 @@ fn open_server(url: &ServiceUrl, options: ServerOptions, patience: &mut Patience
         loop {
             match Server::open(url.reveal(), options) {
                 Err(Error::Outage(_)) if again() => {}
-                opened => return opened,
+                // It is no row that was refused, but we.
+                opened => {
+                    return opened.map_err(|error| match error {
+                        Error::Rejected(said) => said,
+                        other => other.to_string(),
+                    });
+                }
             }
         }
     })

@@ -37,11 +37,22 @@ fn a_user_of_the_database_who_may_only_read_is_refused() {
         "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA {schema} TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO reader"
     ));
     let as_reader = url.replace("//seckill@", "//reader@");
-    assert_refused(
-        &[("SECKILL_DATABASE__URL", &as_reader)],
-        4,
-        "permission denied for table orders",
+    assert_refused(&[("SECKILL_DATABASE__URL", &as_reader)], 4, "permission denied orders");
+}
+
+#[test]
+fn a_database_that_is_not_there_is_refused_at_once_with_its_place() {
+    let database = MariaDb::fresh();
+    let (server, _) = database
+        .url()
+        .rsplit_once('/')
+        .map(|(server, name)| (server.to_owned(), name.to_owned()))
+        .expect("a name");
+    let words = format!(
+        "the database \"nowhere\" on 127.0.0.1:{}, as user \"root\", can't be opened: unknown database",
+        database.port()
     );
+    assert_refused(&[("SECKILL_DATABASE__URL", &format!("{server}/nowhere"))], 4, &words);
 }
 
 /// Tables with what a sale wrote, in an order in which they can be filled.

@@ -57,7 +57,7 @@ pub(super) fn connect(shared: &Arc<Shared>, client: TcpStream, server: SocketAdd
 
 /// From the client to the server; looks for the request whose answer is to be lost.
 fn forward_requests(shared: &Shared, pair: &Pair) {
-    let mut needle = Needle::default();
+    let (mut needle, mut needle_of_held) = (Needle::default(), Needle::default());
     let sent = pump(shared, &pair.client, &pair.server, |bytes| {
         let mut state = shared.state();
         if state.network == Network::HalfClosed {
@@ -68,6 +68,12 @@ fn forward_requests(shared: &Shared, pair: &Pair) {
             if *nth == 0 {
                 state.eaten = None;
                 *pair.eats.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            }
+        }
+        if let Some(wanted) = state.held.clone() {
+            drop(state);
+            if needle_of_held.count(&wanted, bytes) != 0 {
+                shared.hold();
             }
         }
         true

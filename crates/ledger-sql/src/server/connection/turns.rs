@@ -1,0 +1,75 @@
+//! When a connection is made and when it is given back: others may want its place at the server.
+
+use std::time::{Duration, Instant};
+use std::{mem, thread};
+
+use super::Connection;
+use crate::server::causes::is_crowded;
+use crate::server::session::{Session, wait};
+use crate::station::Station;
+
+/// How long a place at a server that has none left is asked for before the job that wants it is refused.
+const PLACE_WAIT_MAX: Duration = Duration::from_secs(2);
+
+/// Between two such questions at first, and at last. Who has given his place up waits for the latter, so that others ask before him.
+const PLACE_PAUSE_MIN: Duration = Duration::from_millis(25);
+const PLACE_PAUSE_MAX: Duration = Duration::from_millis(400);
+
+impl Station for Connection {
+    fn holds(&self) -> bool {
+        self.session.is_some()
+    }
+
+    /// Where the server has no connection left it asks again for a while, and less and less often.
+    fn get_ready(&mut self, wanted: &dyn Fn() -> bool) {
+        self.refused = None;
+        if self.session.is_some() {
+            return;
+        }
+        let (begun, mut pause) = (Instant::now(), PLACE_PAUSE_MIN);
+        if mem::take(&mut self.gave_way) {
+            thread::sleep(PLACE_PAUSE_MAX);
+        }
+        while wanted() {
+            match self.connect() {
+                Ok(session) => {
+                    self.session = Some(session);
+                    return;
+                }
+                Err(error) if is_crowded(&error) && begun.elapsed() < PLACE_WAIT_MAX => {
+                    // Not all at the same moment: who waits is of several processes.
+                    let odd = begun.elapsed().subsec_micros() % 1_000;
+                    thread::sleep(pause.mul_f64(0.5 + f64::from(odd) / 2_000.0));
+                    pause = (pause * 2).min(PLACE_PAUSE_MAX);
+                }
+                Err(error) => {
+                    self.refused = Some(error);
+                    return;
+                }
+            }
+        }
+    }
+
+    fn job_done(&mut self, waits: bool) {
+        let now = Instant::now();
+        let is_over = |session: &Session| {
+            let connected_for = now.duration_since(session.connected_at());
+            self.places.is_over(connected_for, waits, now)
+        };
+        if self.session.as_ref().is_some_and(is_over) {
+            self.gave_way = waits;
+            self.rest();
+        }
+    }
+
+    fn rest(&mut self) {
+        if let Some(session) = self.session.take() {
+            let goodbye = async {
+                session.close().await;
+                Ok(())
+            };
+            // A server that does not answer does not keep us.
+            let _ = wait(&self.runtime, Duration::from_secs(1), goodbye);
+        }
+    }
+}

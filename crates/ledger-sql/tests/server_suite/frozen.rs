@@ -1,0 +1,86 @@
+//! A worker that stands still in the middle of its work, and a server that lets nobody in.
+
+use std::time::Instant;
+
+use seckill_ledger::conformance::{books, shop};
+use seckill_ledger::{Catalog as _, Error, Settlement as _};
+use seckill_ledger_sql::{Server, ServerOptions};
+use seckill_testkit::{Database, Kind};
+
+use crate::faults::{before, behind, block_on, commit, open, options};
+
+/// A worker that stands still before its commit, as a stopped process does: others wait for the rows that it has locked.
+pub fn a_worker_that_stands_still_is_undone_and_settles_again_when_it_goes_on<K: Kind>() {
+    let database = Database::<K>::fresh();
+    let proxy = before(&database);
+    let impatient = ServerOptions {
+        idle_s_max: 2,
+        ..options()
+    };
+    let worker = Server::open(&behind(&proxy, &database), impatient).expect("a good database");
+    let other = open(&database.url());
+    block_on(async {
+        let activity = shop::sale(&other, 10).await;
+        let batch = shop::batch(activity.id, shop::deliveries(activity.id, 3));
+        proxy.hold(commit(&database));
+        let heals = async {
+            until(|| proxy.holds()).await;
+            let begin = || other.begin_opening(activity.id, shop::at(shop::NOW));
+            let refused = begin().await;
+            assert!(
+                matches!(refused, Err(Error::Outage(_))),
+                "the row is locked: {refused:?}"
+            );
+            let begun = Instant::now();
+            while begin().await.is_err() {
+                assert!(begun.elapsed().as_secs() < 15, "nobody undoes what stands still");
+            }
+            proxy.let_go();
+        };
+        let (stood_still, ()) = tokio::join!(worker.settle(batch.clone()), heals);
+        assert!(matches!(stood_still, Err(Error::Outage(_))), "{stood_still:?}");
+        assert_eq!(other.tally(activity.id).await.expect("is read").orders_live, 0);
+        assert_eq!(worker.settle(batch).await.expect("is done").orders_written, 3);
+        assert_eq!(other.tally(activity.id).await.expect("is read").orders_live, 3);
+        books::check(&other).await;
+    });
+}
+
+async fn until(is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed().as_secs() < 15, "it never is so");
+        tokio::task::yield_now().await;
+    }
+}
+
+pub fn who_is_not_let_in_hears_why_at_once_and_not_his_password<K: Kind>() {
+    let database = Database::<K>::fresh();
+    let refusal = |url: &str| match Server::open(url, options()) {
+        Err(Error::Rejected(said)) => said,
+        other => panic!("{url}: {:?}", other.map(drop)),
+    };
+    let (host, owner) = (format!("127.0.0.1:{}", database.port()), ["root@", "seckill@"]);
+    let url = owner
+        .iter()
+        .fold(database.url(), |url, owner| url.replace(owner, "stranger:geheim@"));
+    let said = refusal(&url);
+    assert!(
+        said.contains("access denied") && said.contains("\"stranger\""),
+        "{said}"
+    );
+    assert!(said.contains(&host) && !said.contains("geheim"), "{said}");
+    let (scheme, rest) = url.split_once("stranger:geheim@").expect("a user");
+    let owner = if scheme.starts_with("postgres") {
+        owner[1]
+    } else {
+        owner[0]
+    };
+    let place = rest.split_once('/').expect("a place").0;
+    let said = refusal(&format!("{scheme}{owner}{place}/nowhere"));
+    assert!(
+        said.contains("\"nowhere\"") && said.contains("unknown database"),
+        "{said}"
+    );
+    assert!(said.contains(&host), "{said}");
+}
