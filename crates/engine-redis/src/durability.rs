@@ -38,6 +38,14 @@ pub enum Durability {
 }
 
 impl Durability {
+    /// Replicas that must have an admission.
+    pub(crate) const fn copies_min(self) -> u16 {
+        match self {
+            Self::Server => 0,
+            Self::Wait { replicas, .. } | Self::WaitAof { replicas, .. } => replicas,
+        }
+    }
+
     const fn within(self) -> Option<Duration> {
         match self {
             Self::Server => None,

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use redis::{FromRedisValue, from_redis_value};
 use seckill_sale::{EpochMs, NotReady};
 use seckill_stock::Error;
-use seckill_stock::members::{FIGURES_BYTES_MAX, LEASE_MS_MAX, Living, Member, Members};
+use seckill_stock::members::{FIGURES_BYTES_MAX, Fingerprints, LEASE_MS_MAX, Living, Member, Members};
 use serde_json::{Value, json};
 
 use crate::engine::Engine;
@@ -23,6 +23,11 @@ fn written(member: &Member) -> String {
         "admin": member.admin,
         "started_at": member.started_at,
         "sent_at": member.sent_at,
+        "fingerprints": {
+            "database": member.fingerprints.database,
+            "user_keys": member.fingerprints.user_keys,
+            "purchase_tokens": member.fingerprints.purchase_tokens,
+        },
         "figures": member.figures,
     })
     .to_string()
@@ -33,6 +38,7 @@ fn read(text: &str) -> Option<Member> {
     let said: Value = serde_json::from_str(text).ok()?;
     let text = |name: &str| said[name].as_str().unwrap_or_default().to_owned();
     let moment = |name: &str| EpochMs(said[name].as_i64().unwrap_or_default());
+    let fingerprint = |of: &str| said["fingerprints"][of].as_str().unwrap_or_default().to_owned();
     let roles = said["roles"].as_array().into_iter().flatten();
     Some(Member {
         id: said["id"].as_str()?.to_owned(),
@@ -41,6 +47,11 @@ fn read(text: &str) -> Option<Member> {
         admin: text("admin"),
         started_at: moment("started_at"),
         sent_at: moment("sent_at"),
+        fingerprints: Fingerprints {
+            database: fingerprint("database"),
+            user_keys: fingerprint("user_keys"),
+            purchase_tokens: fingerprint("purchase_tokens"),
+        },
         figures: text("figures"),
     })
 }

@@ -73,4 +73,16 @@ impl Engine {
         let _set: Option<String> = self.0.link.command(&command).await?;
         Ok(self.installation().await?.unwrap_or(id))
     }
+
+    /// Ties the server to an installation whatever it belonged to, and gives the one that it belongs to now: another process may have been
+    /// faster. For a store that never knew a sale and that nobody else uses.
+    ///
+    /// # Errors
+    /// As [`Engine::installation`].
+    pub async fn tie_anew(&self, id: InstallationId) -> Result<InstallationId, Error> {
+        let mut command = cmd("SET");
+        command.arg(keys::INSTALLATION).arg(id.to_string());
+        let _set: String = self.0.link.command(&command).await?;
+        Ok(self.installation().await?.unwrap_or(id))
+    }
 }

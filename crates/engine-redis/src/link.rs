@@ -144,6 +144,11 @@ impl Link {
         slots::all().all(|slot| map.leader(slot).is_some())
     }
 
+    /// Whether sentinels say who leads.
+    pub(crate) fn is_sentinel(&self) -> bool {
+        matches!(self.address.place, Place::Sentinel { .. })
+    }
+
     pub(crate) fn is_cluster(&self) -> bool {
         matches!(self.address.place, Place::Cluster { .. })
     }

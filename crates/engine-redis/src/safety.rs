@@ -12,7 +12,7 @@ use crate::durability;
 use crate::engine::ConnectError;
 use crate::link::{Link, Node};
 use crate::options::Options;
-use rules::RULES;
+use rules::{Kind, RULES};
 
 /// Connects as an engine with these options would, and examines every server that leads. Never empty; what failed keeps an engine from
 /// starting. Writes nothing that stays.
@@ -35,7 +35,7 @@ pub(crate) async fn findings(link: &Arc<Link>, options: &Options) -> Vec<Finding
     let leaders = link.leaders();
     let mut all = vec![Finding::new("address", Severity::Passed, "the store answers")];
     for node in &leaders {
-        let mut of_server = of_server(link, node).await;
+        let mut of_server = of_server(link, node, options).await;
         for finding in &mut of_server {
             if 1 < leaders.len() && finding.severity != Severity::Passed {
                 finding.sentence = format!("{}: {}", node.spot, finding.sentence);
@@ -61,7 +61,7 @@ pub(crate) async fn findings(link: &Arc<Link>, options: &Options) -> Vec<Finding
     all
 }
 
-async fn of_server(link: &Arc<Link>, node: &Arc<Node>) -> Vec<Finding> {
+async fn of_server(link: &Arc<Link>, node: &Arc<Node>, options: &Options) -> Vec<Finding> {
     let mut info = redis::cmd("INFO");
     let said: redis::RedisResult<String> = node.query(info.arg("server")).await;
     let info = match said {
@@ -90,7 +90,12 @@ async fn of_server(link: &Arc<Link>, node: &Arc<Node>) -> Vec<Finding> {
     let mut found = rules::of_info(&info, link.is_cluster());
     found.push(role(node).await);
     found.extend(rights::examine(link, node).await);
-    for rule in RULES.iter().filter(|rule| !rule.in_cluster || link.is_cluster()) {
+    let kind = Kind {
+        is_cluster: link.is_cluster(),
+        is_sentinel: link.is_sentinel(),
+        waits_for_copies: options.durability.copies_min() != 0,
+    };
+    for rule in RULES.iter().filter(|rule| rule.is_for(kind)) {
         let mut command = redis::cmd("CONFIG");
         let pair: redis::RedisResult<Vec<String>> = node.query(command.arg("GET").arg(rule.setting)).await;
         found.push(rule.judge(pair.ok().and_then(|pair| pair.into_iter().nth(1)).as_deref()));

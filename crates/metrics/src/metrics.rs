@@ -28,8 +28,8 @@ pub struct Setup<'a> {
     pub routes: &'a [&'static str],
     /// Version of the build.
     pub version: &'a str,
-    /// Revision of its source, or `unknown`.
-    pub revision: &'a str,
+    /// Revision of its source, where the build was told.
+    pub revision: Option<&'a str>,
 }
 
 /// All metrics of the server.
@@ -85,10 +85,10 @@ impl Metrics {
     #[must_use]
     pub fn new(setup: Setup<'_>) -> Self {
         let registry = Registry::new(setup.cores);
-        let version = vec![
-            ("version", setup.version.to_owned()),
-            ("revision", setup.revision.to_owned()),
-        ];
+        let revision = setup.revision.map(|revision| ("revision", revision.to_owned()));
+        let version = std::iter::once(("version", setup.version.to_owned()))
+            .chain(revision)
+            .collect();
         registry.info(
             "seckill_build_info",
             "Version and source revision of this build.",

@@ -9,7 +9,7 @@ const SETUP: Setup<'static> = Setup {
     cores: 2,
     routes: &["/api/activities", "/api/seckill/{activity_id}"],
     version: "0.1.0",
-    revision: "unknown",
+    revision: Some("0123abc"),
 };
 
 /// Reads the page as Prometheus does and gives the value of every series. Panics where the text breaks the format.
@@ -210,7 +210,7 @@ fn whole_page_keeps_to_the_grammar_and_has_every_name() {
         r#"seckill_activity_fenced{activity="1"}"#,
         r#"seckill_audit_balanced{activity="1"}"#,
         "seckill_refunds_required",
-        r#"seckill_build_info{version="0.1.0",revision="unknown"}"#,
+        r#"seckill_build_info{version="0.1.0",revision="0123abc"}"#,
     ] {
         assert!(series.contains_key(name), "{name}\n{series:#?}");
     }

@@ -22,7 +22,7 @@ impl Node {
             cores: 2,
             routes: &["/api/seckill/{activity_id}", "/api/time"],
             version: "0",
-            revision: "0",
+            revision: None,
         }));
         Self {
             buy: metrics.http_requests.route("/api/seckill/{activity_id}"),

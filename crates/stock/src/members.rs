@@ -35,8 +35,22 @@ pub struct Member {
     pub started_at: EpochMs,
     /// When it said this, by its own clock: beside the store's time of the beat it shows how far the two are apart.
     pub sent_at: EpochMs,
+    /// What tells whether it belongs with the others.
+    pub fingerprints: Fingerprints,
     /// Its figures as one JSON text that the store does not read, at most [`FIGURES_BYTES_MAX`].
     pub figures: String,
+}
+
+/// Short digests of what the nodes of a store must share: they tell whether two are the same, and nothing of what they are. Each is empty
+/// where it is not told, as by an older version, and says nothing then.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fingerprints {
+    /// Of the database's identity.
+    pub database: String,
+    /// Of the keys that check buyers' tokens.
+    pub user_keys: String,
+    /// Of the secret that signs purchase tokens.
+    pub purchase_tokens: String,
 }
 
 /// A member and when it was last heard of.

@@ -82,7 +82,7 @@ impl House {
             cores: 1,
             routes: ROUTES,
             version: "0",
-            revision: "unknown",
+            revision: None,
         }));
         let readiness = Readiness::default();
         let shutdown = CancellationToken::new();

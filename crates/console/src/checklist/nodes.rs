@@ -1,6 +1,6 @@
 //! What the checklist says of the nodes that share the store.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use seckill_stock::Living;
 use seckill_stock::members::SCHEDULER_LEASE;
@@ -20,7 +20,7 @@ const CLOCK_AHEAD_MS_MAX: u64 = 1_000;
 
 type Nodes = [(Living, Figures)];
 
-/// A line each for the nodes, their versions, their clocks, the scheduler and the workers.
+/// A line each for the nodes, their versions, clocks, databases and keys, the scheduler and the workers.
 pub(crate) async fn nodes(call: &Call) -> Vec<Check> {
     let nodes = match call.console.nodes().await {
         Ok(nodes) => nodes,
@@ -30,6 +30,8 @@ pub(crate) async fn nodes(call: &Call) -> Vec<Check> {
         count(&nodes),
         versions(&nodes),
         clocks(&nodes),
+        databases(&nodes),
+        keys(&nodes),
         scheduler(call, &nodes).await,
         workers(call, &nodes),
     ]
@@ -87,6 +89,59 @@ fn clocks(nodes: &Nodes) -> Check {
     )
 }
 
+/// The nodes as groups that have the same of something, in words; one at most where all that tell have the same.
+fn groups<'a>(nodes: impl Iterator<Item = &'a Living>, of: fn(&Living) -> &str) -> Vec<String> {
+    let mut groups: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for living in nodes.filter(|living| !of(living).is_empty()) {
+        let named = format!("{} ({})", living.member.id, living.member.admin);
+        groups.entry(of(living)).or_default().push(named);
+    }
+    groups.into_values().map(|named| named.join(", ")).collect()
+}
+
+/// Orders of one sale in two ledgers are found by nobody.
+fn databases(nodes: &Nodes) -> Check {
+    const AREA: &str = "databases";
+    let all = nodes.iter().map(|(living, _)| living);
+    let groups = groups(all, |living| &living.member.fingerprints.database);
+    if groups.len() < 2 {
+        return Check::passed(AREA, "all nodes have the same");
+    }
+    let groups = groups.join(" | ");
+    Check::failed(
+        AREA,
+        format!("nodes have different ones ({groups}): orders of one sale are in several; end all but one group"),
+    )
+}
+
+/// Of the nodes that check buyers' tokens. Other keys may be a rotation; another secret of purchase tokens under the same keys never is.
+fn keys(nodes: &Nodes) -> Check {
+    const AREA: &str = "keys";
+    let apis = || {
+        let all = nodes.iter().map(|(living, _)| living);
+        all.filter(|living| living.member.roles.iter().any(|role| role == "api"))
+    };
+    let users = groups(apis(), |living| &living.member.fingerprints.user_keys);
+    if 1 < users.len() {
+        let users = users.join(" | ");
+        return Check::warning(
+            AREA,
+            format!("nodes check buyers' tokens with different ones ({users}): finish the change of `auth`"),
+        );
+    }
+    let tokens = groups(apis(), |living| &living.member.fingerprints.purchase_tokens);
+    if 1 < tokens.len() {
+        let tokens = tokens.join(" | ");
+        return Check::failed(
+            AREA,
+            format!(
+                "nodes refuse each other's purchase tokens ({tokens}): give all the same `auth.jwt_secret` or `admin.token`"
+            ),
+        );
+    }
+    Check::passed(AREA, "all nodes that answer buyers have the same")
+}
+
 async fn scheduler(call: &Call, nodes: &Nodes) -> Check {
     const AREA: &str = "scheduler";
     match call.console.live.members.holder(SCHEDULER_LEASE).await {
@@ -109,21 +164,29 @@ fn workers(call: &Call, nodes: &Nodes) -> Check {
     const AREA: &str = "workers";
     let depth = call.console.operator.layers().queue.depth();
     let waited_ms = depth.oldest_accepted_at.map_or(0, |at| call.now.since(at));
-    let (tickets, seconds) = (depth.tickets, waited_ms / 1_000);
+    let (tickets, seconds) = (counted(depth.tickets), waited_ms / 1_000);
     let running: u64 = nodes.iter().map(|(_, figures)| figures.workers).sum();
     if running == 0 {
-        let why = format!("none runs, and {tickets} tickets wait: start a node with the role worker");
+        let why = format!("none runs; {tickets} in the queue: start a node with the role worker");
         return Check::failed(AREA, why);
     }
     let last_batch_at = nodes.iter().map(|(_, figures)| figures.last_batch_at).max();
     let batch_age_ms = last_batch_at.map_or(i64::MAX, |at| call.now.0.saturating_sub(at));
     let idle = QUEUED_MS_MIN < waited_ms && BATCH_AGE_MS_MAX < batch_age_ms;
     if idle || QUEUED_MS_MAX < waited_ms {
-        let why = format!("the oldest of {tickets} tickets has waited {seconds} s: nobody writes orders");
+        let why = format!("the oldest of {tickets} has waited {seconds} s: nobody writes orders");
         return Check::failed(AREA, why);
     }
     match depth.dead {
-        0 => Check::passed(AREA, format!("{running} run; {tickets} tickets wait, none for long")),
+        0 => Check::passed(AREA, format!("{running} run; {tickets} in the queue, none for long")),
+        1 => Check::warning(AREA, "1 dead letter waits for a person"),
         dead => Check::warning(AREA, format!("{dead} dead letters wait for a person")),
+    }
+}
+
+fn counted(tickets: u64) -> String {
+    match tickets {
+        1 => "1 ticket".to_owned(),
+        tickets => format!("{tickets} tickets"),
     }
 }

@@ -19,7 +19,8 @@ const ACTIVITIES_MAX: usize = 64;
 
 /// Rates to a tenth: more would be noise.
 fn rate(per_second: f64) -> f64 {
-    (per_second * 10.0).round() / 10.0
+    // A sum of nothing is a negative zero.
+    (per_second * 10.0).round() / 10.0 + 0.0
 }
 
 /// Rates of several nodes, by outcome.
@@ -145,4 +146,18 @@ pub(crate) fn picture(console: &Console, asked: &Nodes, only: Option<ActivityId>
         "activities": activities.iter().map(|one| activity(console, &nodes, one, now)).collect::<Vec<_>>(),
         "nodes": nodes.iter().map(node).collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rate;
+
+    #[test]
+    fn a_rate_of_nothing_is_zero_and_not_less() {
+        let nothing: f64 = std::iter::empty::<f64>().sum();
+        assert_eq!(
+            serde_json::json!([rate(nothing), rate(-0.04), rate(2.26)]).to_string(),
+            "[0.0,0.0,2.3]"
+        );
+    }
 }

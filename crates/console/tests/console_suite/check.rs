@@ -113,7 +113,7 @@ async fn tickets_that_nobody_settles_fail_the_workers() {
     let house = House::new();
     let id = house.opened(10).await;
     house.claim(id, "a").await.expect("a unit");
-    check(&of_node(&house).await, "workers", "passed", "1 tickets wait");
+    check(&of_node(&house).await, "workers", "passed", "1 ticket in the queue");
     house.clock.set(NOW.plus(10_001));
     house.beat();
     check(&of_node(&house).await, "workers", "failed", "has waited 10 s");

@@ -136,7 +136,7 @@ async fn dead_letters_are_a_warning_of_the_workers() {
     let id = house.opened(10).await;
     house.claim(id, "a").await.expect("a unit");
     house.park_all().await;
-    check(&of_node(&house).await, "workers", "warning", "1 dead letters wait");
+    check(&of_node(&house).await, "workers", "warning", "1 dead letter waits");
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ fn another() -> Member {
         admin: "10.0.0.2:8081".to_owned(),
         started_at: NOW,
         sent_at: NOW,
-        figures: String::new(),
+        ..Member::default()
     }
 }
 
@@ -97,7 +97,7 @@ async fn workers_that_do_not_run_or_do_not_work_fail() {
     house.counts.running.store(2, Ordering::Relaxed);
     house.counts.last_batch_at.store(NOW.0, Ordering::Relaxed);
     for (after_ms, state, words) in [
-        (2_000, "passed", "2 run; 1 tickets wait"),
+        (2_000, "passed", "2 run; 1 ticket in the queue"),
         (9_000, "passed", "none for long"),
         (10_001, "failed", "nobody writes orders"),
     ] {

@@ -55,7 +55,7 @@ pub(crate) fn metrics() -> Arc<Metrics> {
         cores: 1,
         routes: seckill_console::ROUTES,
         version: "0",
-        revision: "0",
+        revision: None,
     });
     metrics.database_up.set_flag(true);
     Arc::new(metrics)

@@ -8,8 +8,26 @@ pub(super) struct Rule {
     is_good: fn(&str) -> bool,
     otherwise: Severity,
     why: &'static str,
-    /// Only where there is a cluster.
-    pub(super) in_cluster: bool,
+    /// Where it matters.
+    of: Of,
+}
+
+/// Stores that a setting matters to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    All,
+    Cluster,
+    /// Behind Sentinel, where no copies are waited for.
+    SentinelUncopied,
+}
+
+/// What kind of store is examined.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kind {
+    pub(super) is_cluster: bool,
+    pub(super) is_sentinel: bool,
+    /// Whether each admission waits for its copies.
+    pub(super) waits_for_copies: bool,
 }
 
 pub(super) const RULES: &[Rule] = &[
@@ -18,39 +36,56 @@ pub(super) const RULES: &[Rule] = &[
         is_good: |value| value == "noeviction",
         otherwise: Severity::Failed,
         why: "a full server would drop stock, buyers or tickets; it must be noeviction",
-        in_cluster: false,
+        of: Of::All,
     },
     Rule {
         setting: "appendonly",
         is_good: |value| value == "yes",
         otherwise: Severity::Failed,
         why: "a restart would forget every sale since the last snapshot; it must be yes",
-        in_cluster: false,
+        of: Of::All,
     },
     Rule {
         setting: "appendfsync",
         is_good: |value| value == "always",
         otherwise: Severity::Warning,
         why: "up to 2 s of acknowledged tickets are lost with the server's machine; always loses none",
-        in_cluster: false,
+        of: Of::All,
     },
     Rule {
         setting: "no-appendfsync-on-rewrite",
         is_good: |value| value == "no",
         otherwise: Severity::Warning,
         why: "nothing is synced while the log is rewritten",
-        in_cluster: false,
+        of: Of::All,
     },
     Rule {
         setting: "cluster-require-full-coverage",
         is_good: |value| value == "no",
         otherwise: Severity::Warning,
         why: "where one master is lost, the others stop their sales, too, until it is replaced; no lets them go on",
-        in_cluster: true,
+        of: Of::Cluster,
+    },
+    Rule {
+        setting: "min-replicas-to-write",
+        is_good: |value| value != "0",
+        otherwise: Severity::Warning,
+        why: "a master that is cut off from its replicas goes on admitting, and what it admits is lost when another takes its place; set it to 1, \
+              or store.durability to wait:1",
+        of: Of::SentinelUncopied,
     },
 ];
 
 impl Rule {
+    /// Whether it is asked of such a store.
+    pub(super) const fn is_for(&self, kind: Kind) -> bool {
+        match self.of {
+            Of::All => true,
+            Of::Cluster => kind.is_cluster,
+            Of::SentinelUncopied => kind.is_sentinel && !kind.waits_for_copies,
+        }
+    }
+
     /// What the setting's value comes to; none where the server does not show it.
     pub(super) fn judge(&self, value: Option<&str>) -> Finding {
         match value {

@@ -39,6 +39,22 @@ impl Operator {
         outcome
     }
 
+    /// Opens what broken calls of this process left fenced, unless another call is at it. The scheduler does so, too, where it is this process
+    /// that schedules; to be called now and then.
+    ///
+    /// # Errors
+    /// As [`Operator::sync_terms`].
+    pub async fn open_fences(&self) -> Result<(), Error> {
+        let left: Vec<_> = self.fenced.lock().iter().copied().collect();
+        for id in left {
+            // A realignment holds it from its fence to the end of it.
+            if self.terms.try_lock().is_ok() {
+                let _opened = self.sync_terms(id).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// A ticket that succeeded, but is parked in a ledger restored from an older copy: its letter is taken back first.
     async fn unpark(&self, buyer: &Buyer) -> Result<(), Error> {
         if let Some(letter) = self.layers.ledger.dead_letter_of(buyer.ticket).await?

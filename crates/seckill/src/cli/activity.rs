@@ -62,7 +62,7 @@ pub(crate) struct CreateArgs {
     /// Units.
     #[arg(long)]
     pub(crate) stock: u64,
-    /// Start, RFC 3339 with offset.
+    /// Start, RFC 3339 with offset, such as 2026-11-11T20:00:00+08:00.
     #[arg(long)]
     pub(crate) starts_at: String,
     /// End, RFC 3339 with offset.
@@ -71,4 +71,7 @@ pub(crate) struct CreateArgs {
     /// Largest quantity of one purchase.
     #[arg(long, default_value_t = 1)]
     pub(crate) per_user_limit: u64,
+    /// Pieces that the store keeps the sale in, for more than one core or server can do; above 1 on a shared store only (redis://…).
+    #[arg(long, default_value_t = 1)]
+    pub(crate) shards: u64,
 }

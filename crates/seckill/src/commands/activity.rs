@@ -2,7 +2,11 @@
 
 mod summary;
 
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use seckill_console::precheck;
+use seckill_sale::ProductId;
 use serde_json::{Value, json};
 
 use super::Context;
@@ -51,6 +55,7 @@ fn bodies(args: &CreateArgs) -> (Value, Option<Value>) {
         "starts_at": args.starts_at,
         "ends_at": args.ends_at,
         "per_user_limit": args.per_user_limit,
+        "shards": args.shards,
     });
     let product = args.product.is_none().then(|| {
         json!({
@@ -69,16 +74,44 @@ fn check(args: &CreateArgs) -> Outcome {
             "product_id" => "product".to_owned(),
             field => field.replace('_', "-"),
         };
-        Failure::usage(format!("--{flag}: {}; nothing was made", misfit.why))
+        let hint = match misfit.field.as_str() {
+            "starts_at" => offset_hint(&args.starts_at),
+            "ends_at" => offset_hint(&args.ends_at),
+            _ => None,
+        };
+        let hint = hint.unwrap_or_default();
+        Failure::usage(format!("--{flag}: {}{hint}; nothing was made", misfit.why))
     })
+}
+
+/// A moment without its offset is another one in each zone: none is taken, and how it is written in this machine's is told.
+fn offset_hint(text: &str) -> Option<String> {
+    let has_offset = text.parse::<Timestamp>().is_ok();
+    let local = text.parse::<DateTime>().ok().filter(|_| !has_offset)?;
+    let zoned = local.to_zoned_datetime(TimeZone::system()).ok()?;
+    let said = zoned.strftime("%Y-%m-%dT%H:%M:%S%:z");
+    Some(format!(
+        "; `{text}` has no offset: in this machine's time zone it would be {said}"
+    ))
 }
 
 fn create(remote: &Remote, args: &CreateArgs) -> Result<Value, Failure> {
     let (mut activity, product) = bodies(args);
     if let Some(product) = product {
+        if args.shards != 1 {
+            refuse_shards(remote, &activity)?;
+        }
         activity["product_id"] = remote.post("/admin/api/products", &product)?["id"].take();
     }
     remote.post("/admin/api/activities", &activity)
+}
+
+/// How many shards there may be is known to the server alone. It is asked for the sale of a product that nobody has, and refuses the sale for
+/// itself first: so no product is left behind.
+fn refuse_shards(remote: &Remote, activity: &Value) -> Outcome {
+    let mut of_nothing = activity.clone();
+    of_nothing["product_id"] = ProductId::MAX.into();
+    remote.post_if_there("/admin/api/activities", &of_nothing).map(drop)
 }
 
 /// All pages of the list.

@@ -66,19 +66,40 @@ impl Remote {
         self.call("POST", path, Some(body))
     }
 
+    /// Writes; none where the server would, but does not have what the body names.
+    pub(super) fn post_if_there(&self, path: &str, body: &Value) -> Result<Option<Value>, Failure> {
+        match self.ask("POST", path, Some(body))? {
+            (404, json) if !is_elsewhere(&json) => Ok(None),
+            (status, json) => self.data(status, json).map(Some),
+        }
+    }
+
     fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
+        let (status, json) = self.ask(method, path, body)?;
+        self.data(status, json)
+    }
+
+    /// Status and document of the answer.
+    fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<(u16, Value), Failure> {
         let answer = http::call(self.address, method, path, Some(&self.token), body);
         let answer = answer.map_err(|error| self.unreached(&error))?;
-        let mut json = answer.json();
-        if (200..300).contains(&answer.status) {
+        Ok((answer.status, answer.json()))
+    }
+
+    fn data(&self, status: u16, mut json: Value) -> Result<Value, Failure> {
+        if (200..300).contains(&status) {
             return Ok(json["data"].take());
         }
-        let said = said(answer.status, &json);
-        Err(match answer.status {
+        let said = said(status, &json);
+        Err(match status {
             401 => Failure::failed(format!(
                 "{said}. The admin token of {} is not the server's; pass another by SECKILL_ADMIN__TOKEN, or the folder that holds it by \
                  --data-dir",
                 self.token_of
+            )),
+            404 if is_elsewhere(&json) => Failure::failed(format!(
+                "{said}. {} is no admin port, but perhaps the public one (server.listen): --admin takes the address of the admin port (admin.listen)",
+                self.address
             )),
             503 => Failure::unreachable(said),
             _ => Failure::failed(said),
@@ -104,6 +125,11 @@ fn said(status: u16, json: &Value) -> String {
     let parts = [message, if detail == message { "" } else { detail }];
     let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     format!("{status} {}: {}", json["code"], parts.join(": "))
+}
+
+/// Whether the answer says that there is no such path: every path of these commands is one of an admin port.
+fn is_elsewhere(json: &Value) -> bool {
+    json["code"].is_null() || json["detail"] == "nothing is at this path"
 }
 
 /// The source of `admin.token`, in words.

@@ -157,7 +157,10 @@ fn readings(node: &Node) -> Vec<Reading> {
         Kind::DeadLetters,
         None,
         dead,
-        format!("{dead} dead letters wait for a person"),
+        match dead {
+            1 => "1 dead letter waits for a person".to_owned(),
+            dead => format!("{dead} dead letters wait for a person"),
+        },
     ));
     for activity in node.gate.catalogue().all().values() {
         let id = Some(activity.id);

@@ -129,6 +129,7 @@ async fn refresh_until_shutdown(node: Arc<Node>, console: Arc<Console>) {
 /// it is.
 async fn refresh(node: &Node, console: &Console) {
     node.metrics.tick(Instant::now());
+    node.fences.look(node);
     let up = node.ledger.ping().await.is_ok();
     node.metrics.database_up.set_flag(up);
     let refreshed = console.refresh().await;
@@ -137,6 +138,9 @@ async fn refresh(node: &Node, console: &Console) {
     }
     if let Err(error) = refreshed {
         tracing::warn!(%error, "switches or blocks could not be taken over");
+    }
+    if let Err(error) = node.operator.open_fences().await {
+        tracing::debug!(%error, "a fence that a broken call of this node left is not open yet");
     }
     if !node.roles.scheduler
         && let Err(error) = node.operator.refresh_catalogue().await

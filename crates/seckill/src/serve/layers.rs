@@ -1,5 +1,7 @@
 //! Store, queue and ledger: opened in an order that loses nothing, and checked to belong together.
 
+mod tying;
+
 use std::sync::Arc;
 
 use rand::Rng;
@@ -18,6 +20,8 @@ use crate::exit::{Failure, chain};
 pub(crate) struct Layers {
     pub(crate) store: Store,
     pub(crate) ledger: Arc<dyn Ledger>,
+    /// What names the database; none where it was given no name yet.
+    pub(crate) installation: Option<InstallationId>,
     /// One owner per data folder; released last.
     _lock: Lock,
 }
@@ -102,16 +106,9 @@ impl Opened {
     }
 
     /// Refuses layers that don't belong together, ties new ones, and puts them to work.
-    pub(crate) fn start(self, patience: &mut Patience<'_>) -> Result<Layers, Failure> {
-        let database = self.installation.id;
+    pub(crate) fn start(mut self, patience: &mut Patience<'_>) -> Result<Layers, Failure> {
         match self.pairing() {
-            Pairing::Good | Pairing::Fresh => {
-                let id = database.unwrap_or_else(|| InstallationId(random_bytes()));
-                let tied = self.store.tie(id, patience)?;
-                if database.is_none() {
-                    block_on(self.ledger.set_installation(tied, 0)).map_err(Failure::failed)?;
-                }
-            }
+            Pairing::Good | Pairing::Fresh => self.installation.id = Some(self.tie(patience)?),
             Pairing::Bad(why) | Pairing::Gone(why) => return Err(refused(&why)),
         }
         let is_own = self.standing.is_own;
@@ -132,6 +129,7 @@ impl Opened {
         Ok(Layers {
             store,
             ledger: self.ledger,
+            installation: self.installation.id,
             _lock: self.lock,
         })
     }

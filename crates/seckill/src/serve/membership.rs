@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use seckill_console::Console;
-use seckill_sale::{Clock, EpochMs, SystemClock};
+use seckill_sale::{Clock, SystemClock};
 use seckill_stock::members::SCHEDULER_LEASE;
 use seckill_stock::{Member, Members};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::node::Node;
+use super::own_name::OwnName;
 
 /// How often a process says that it lives.
 const BEAT_EVERY: Duration = Duration::from_secs(1);
@@ -23,24 +24,26 @@ const LEASE_MS: i64 = 4_000;
 pub(crate) struct Membership {
     members: Arc<dyn Members>,
     own: Member,
+    name: OwnName,
+    /// Whether another process has its name, as far as is known.
+    is_doubled: AtomicBool,
     leads: Arc<AtomicBool>,
 }
 
 impl Membership {
-    /// Of a process with this name, which no other that runs has.
-    pub(super) fn new(members: Arc<dyn Members>, id: String, roles: Vec<String>, admin: String) -> Self {
+    /// Of a process that has taken this name, and says of itself what `own` says besides.
+    pub(super) fn new(members: Arc<dyn Members>, name: OwnName, own: Member) -> Self {
         let own = Member {
-            id,
-            roles,
+            id: name.name.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            admin,
             started_at: SystemClock.now(),
-            sent_at: EpochMs(0),
-            figures: String::new(),
+            ..own
         };
         Self {
             members,
             own,
+            name,
+            is_doubled: AtomicBool::new(false),
             // Until it has asked: a process alone has nobody to wait for.
             leads: Arc::new(AtomicBool::new(true)),
         }
@@ -66,6 +69,7 @@ impl Membership {
         if let Err(error) = console.beat(SystemClock.now()).await {
             tracing::debug!(%error, "the others do not hear that this node lives");
         }
+        self.keep_name().await;
         if !may_lead {
             return;
         }
@@ -83,7 +87,27 @@ impl Membership {
         }
     }
 
+    /// A process that stood still for long, or was cut off, may find that a copy of its folder has its name by now.
+    async fn keep_name(&self) {
+        match self.name.renew(&*self.members).await {
+            Ok(has) if self.is_doubled.swap(!has, Ordering::Relaxed) == has => {
+                if has {
+                    tracing::info!("this process has its name for itself again");
+                } else {
+                    tracing::error!(
+                        "another process with the name of this one uses the store: end one of the two, and give it a data folder of its own"
+                    );
+                }
+            }
+            Ok(_) => {}
+            Err(error) => tracing::debug!(%error, "the name of this process can't be kept now"),
+        }
+    }
+
     async fn end(&self) {
+        if let Err(error) = self.name.leave(&*self.members).await {
+            tracing::debug!(%error, "the name of this process stays taken for a moment");
+        }
         let released = self.members.release(SCHEDULER_LEASE, &self.own.id).await;
         if let Err(error) = released.and(self.members.leave(&self.own.id).await) {
             tracing::debug!(%error, "the others do not hear that this node ends");

@@ -76,7 +76,7 @@ fn set_activities(node: &Node, metrics: &Metrics) {
         metrics
             .activities
             .fenced
-            .set(&labels, f64::from(u8::from(node.operator.is_fenced(activity))));
+            .set(&labels, f64::from(u8::from(node.fences.shows(activity.id))));
         match node.operator.last_balanced(activity.id) {
             Some(balanced) => metrics
                 .activities

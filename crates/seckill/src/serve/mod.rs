@@ -12,6 +12,8 @@ mod admin;
 mod alerting;
 mod descriptors;
 mod ending;
+mod fences;
+mod fingerprints;
 mod house;
 mod house_checks;
 pub(crate) mod layers;
@@ -20,8 +22,10 @@ mod live;
 mod locked_database;
 mod membership;
 mod meters;
+mod neighbours;
 pub(crate) mod node;
 mod operator_settings;
+mod own_name;
 mod progress;
 mod public;
 mod roles;
@@ -68,9 +72,11 @@ pub(crate) fn start(mut settings: Settings, roles: Roles, signals: &mut Signals)
     let mut patience = Patience::of_server(signals);
     let opened = layers::open_layers(&settings, &mut patience)?;
     roles::refuse_own_orders_beside_others(&settings, &opened)?;
+    neighbours::refuse_another_database(&settings, &opened)?;
+    let name = own_name::take(&settings, &opened)?;
     ledger::tell_findings(&settings, &*opened.ledger);
     let token = admin::token(&settings)?;
-    let node = Arc::new(Node::new(settings, roles, opened, &mut patience)?);
+    let node = Arc::new(Node::new(settings, roles, opened, name, &mut patience)?);
     patience.ask(layers::is_passing, || {
         layers::block_on(node.operator.refresh_catalogue())
     })?;
@@ -84,6 +90,7 @@ pub(crate) fn start(mut settings: Settings, roles: Roles, signals: &mut Signals)
         .transpose()?;
     // From the first moment on the others know it, and the checklist what it does.
     layers::block_on(node.membership.tick(&console, roles.scheduler));
+    neighbours::look_around(&node)?;
     meters::connect(&node, public.as_ref().map(|public| public.counts().clone()));
     node.readiness.set_ready();
     let public_addr = public

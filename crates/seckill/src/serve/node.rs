@@ -13,14 +13,17 @@ use seckill_ledger::{Ledger, StoredSwitches};
 use seckill_metrics::{Core, Metrics, Setup};
 use seckill_queue::Queue;
 use seckill_settings::{Settings, StoreUrl};
-use seckill_stock::Stock;
+use seckill_stock::{Member, Stock};
 use tokio_util::sync::CancellationToken;
 
 use super::Patience;
 use super::access;
+use super::fences::Fences;
+use super::fingerprints;
 use super::layers::{self, Layers, Opened, block_on};
 use super::membership::Membership;
 use super::operator_settings;
+use super::own_name::OwnName;
 use super::roles::Roles;
 use super::secrets;
 use super::store::Store;
@@ -49,6 +52,7 @@ pub(crate) struct Node {
     pub(crate) pace: Arc<Pace>,
     pub(crate) operator: Arc<Operator>,
     pub(crate) membership: Membership,
+    pub(crate) fences: Fences,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) counts: Arc<WorkerCounts>,
     pub(crate) readiness: Readiness,
@@ -63,13 +67,14 @@ impl Node {
         settings: Settings,
         roles: Roles,
         opened: Opened,
+        name: OwnName,
         patience: &mut Patience<'_>,
     ) -> Result<Self, Failure> {
         let metrics = Arc::new(Metrics::new(Setup {
             cores: settings.server.cores.get(),
             routes: &routes(),
             version: env!("CARGO_PKG_VERSION"),
-            revision: option_env!("SECKILL_REVISION").unwrap_or("unknown"),
+            revision: option_env!("SECKILL_REVISION").filter(|revision| !revision.is_empty()),
         }));
         if let Store::InProcess(store) = &opened.store {
             let steps = metrics.store_command_duration.clone();
@@ -83,11 +88,13 @@ impl Node {
         stock.set_backlog_max(switches.backlog_max);
         let secret = secrets::purchase_token_secret(&settings)?;
         let gate = Arc::new(access::gate(&settings, secret, switches)?);
-        let (name, admin) = (
-            secrets::node_name(&settings.data_dir)?,
-            settings.admin.listen.to_string(),
-        );
-        let membership = Membership::new(layers.store.members(), name, roles.names(), admin);
+        let own = Member {
+            roles: roles.names(),
+            admin: settings.admin.listen.to_string(),
+            fingerprints: fingerprints::of(&settings, layers.installation, &secret)?,
+            ..Member::default()
+        };
+        let membership = Membership::new(layers.store.members(), name, own);
         let pace = Arc::<Pace>::default();
         let results = Arc::new(Results::new(stock.clone(), ledger.clone(), pace.clone()));
         let operator = Operator::new(
@@ -109,6 +116,7 @@ impl Node {
             pace,
             operator: Arc::new(operator),
             membership,
+            fences: Fences::default(),
             metrics,
             counts: Arc::default(),
             readiness: Readiness::default(),

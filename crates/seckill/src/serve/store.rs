@@ -82,6 +82,14 @@ impl Store {
         }
     }
 
+    /// Ties a shared store that knows no sale to this installation, whatever it belonged to, and gives the one that it belongs to.
+    pub(super) fn tie_anew(&self, id: InstallationId, patience: &mut Patience<'_>) -> Result<InstallationId, Failure> {
+        match self {
+            Self::InProcess(_) => self.tie(id, patience),
+            Self::OnRedis(store) => store.tie_anew(id, patience),
+        }
+    }
+
     /// Puts it to work, where it does not yet.
     pub(crate) fn run(&mut self) -> Result<(), Failure> {
         match self {

@@ -96,7 +96,7 @@ fn tickets_that_cannot_become_orders_are_told_to_the_webhook() {
     assert!(
         alert["data"]["said"]
             .as_str()
-            .is_some_and(|said| said.starts_with("1 dead letters")),
+            .is_some_and(|said| said.starts_with("1 dead letter waits")),
         "{alert}"
     );
     database.execute_batch("DROP TRIGGER no_order").expect("gone");

@@ -1,5 +1,5 @@
 //! The checklist before a sale, on real processes and servers: each line is broken on purpose and turns red. What processes alone can't be
-//! brought to (a clock that is wrong, another version) is broken in the console's own tests.
+//! brought to (a clock that is wrong, another version) is in `check_nodes`.
 
 use seckill_testkit::{Postgres, Server};
 use serde_json::{Value, json};

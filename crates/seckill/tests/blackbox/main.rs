@@ -1,11 +1,13 @@
 //! The binary from outside: real processes, real sockets, a real disk.
 
+mod activity_command;
 mod after_storm;
 mod alerts;
 mod audit;
 mod brake;
 mod by_hand;
 mod check;
+mod check_nodes;
 mod check_servers;
 mod cleaning;
 mod command_line;
@@ -18,6 +20,7 @@ mod distributed;
 mod documents;
 mod everywhere;
 mod failover;
+mod fenced;
 mod forgetful;
 mod hanging;
 mod live;
@@ -40,6 +43,7 @@ mod start;
 mod start_hanging;
 mod stopped;
 mod storm;
+mod strangers;
 mod unsafe_databases;
 mod unsafe_servers;
 

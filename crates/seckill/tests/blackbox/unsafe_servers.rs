@@ -1,9 +1,10 @@
 //! Stores that would lose or double sales are refused at the start with the reason; what might lose some is told loudly, once.
 
-use seckill_testkit::{Postgres, Redis, Server, free_address};
+use seckill_testkit::{Postgres, Redis, Server, SharedSentinel, free_address};
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::check::{lines, until};
 use crate::program;
 
 /// How a start with these settings ended, and what was said.
@@ -133,6 +134,29 @@ fn a_promise_that_the_server_does_not_know_is_refused_and_one_that_nobody_keeps_
         |answer| answer.status == 202,
     );
     assert_eq!(again.code(), 0);
+}
+
+#[test]
+fn a_master_behind_sentinels_that_admits_without_a_replica_is_told_of_unless_copies_are_waited_for() {
+    let set = SharedSentinel::take();
+    let (master, url) = (set.master(), set.url());
+    let needs = |count: &str| master.expect(&["CONFIG", "SET", "min-replicas-to-write", count], "+OK");
+    needs("0");
+    let settings = [("SECKILL_STORE__URL", url.as_str())];
+    let mut server = Server::start_with(&program(), &settings);
+    let log = server.log();
+    assert_eq!(log.matches("min-replicas-to-write 0").count(), 1, "{log}");
+    until(&server, None, "store settings", "warning", "min-replicas-to-write 0");
+    needs("1");
+    server.until(
+        || lines(&server, None, "store settings"),
+        |lines| lines.iter().all(|(_, said)| !said.contains("min-replicas-to-write 0")),
+    );
+    needs("0");
+    assert!(server.terminate().success());
+    let copies = [settings[0], ("SECKILL_STORE__DURABILITY", "wait:1")];
+    let server = Server::start_with(&program(), &copies);
+    assert!(!server.log().contains("min-replicas-to-write"), "{}", server.log());
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use seckill_sale::{EpochMs, ManualClock, NotReady};
 
-use super::{FIGURES_BYTES_MAX, Living, Member, Members};
+use super::{FIGURES_BYTES_MAX, Fingerprints, Living, Member, Members};
 use crate::Error;
 
 mod leases;
@@ -36,6 +36,11 @@ impl Fixture {
             admin: "127.0.0.1:8081".to_owned(),
             started_at: self.now().plus(-60_000),
             sent_at: self.now().plus(250),
+            fingerprints: Fingerprints {
+                database: "d1".to_owned(),
+                user_keys: "k1".to_owned(),
+                purchase_tokens: "t1".to_owned(),
+            },
             figures: format!("{{\"of\":\"{id}\",\"note\":\"秒杀 \\\" %s \\n\"}}"),
         }
     }

@@ -99,6 +99,10 @@ impl OnRedis {
     pub(super) fn tie(&self, id: InstallationId, patience: &mut Patience<'_>) -> Result<InstallationId, Failure> {
         patience.ask(is_passing, || self.runtime.handle.block_on(self.engine().tie(id)))
     }
+
+    pub(super) fn tie_anew(&self, id: InstallationId, patience: &mut Patience<'_>) -> Result<InstallationId, Failure> {
+        patience.ask(is_passing, || self.runtime.handle.block_on(self.engine().tie_anew(id)))
+    }
 }
 
 /// The other half of the time is left for the claim itself.

@@ -1,0 +1,94 @@
+//! `seckill activity create` on servers of both kinds, and what its flags are refused for.
+
+use seckill_testkit::{Redis, Server, text};
+use serde_json::json;
+
+use crate::newcomer::{ask, document, read};
+use crate::program;
+
+const CREATE: [&str; 8] = [
+    "activity",
+    "create",
+    "--title",
+    "Launch",
+    "--price-cents",
+    "9900",
+    "--stock",
+    "10",
+];
+const WINDOW: [&str; 4] = [
+    "--starts-at",
+    "2026-01-01T00:00:00+08:00",
+    "--ends-at",
+    "2036-01-01T00:00:00+08:00",
+];
+
+#[test]
+fn a_sale_in_shards_is_made_on_a_shared_store_and_refused_on_the_embedded_one_without_leaving_a_product() {
+    let create = [&CREATE[..], &WINDOW, &["--shards", "4"]].concat();
+    let redis = Redis::start();
+    let server = Server::start_with(&program(), &[("SECKILL_STORE__URL", &redis.url())]);
+    let (code, _, stderr) = ask(&server, &create);
+    assert_eq!(code, 0, "{stderr}");
+    let (_, stdout, _) = ask(&server, &["activity", "show", "1", "--json"]);
+    assert_eq!(document(&stdout)["shards"], 4);
+    let alone = Server::start(&program());
+    let (code, _, stderr) = ask(&alone, &create);
+    assert!(code == 1 && stderr.contains("shards"), "{code}: {stderr}");
+    let products = alone.as_admin("GET", "/admin/api/products", None);
+    assert_eq!(products.data()["products"], json!([]));
+}
+
+#[test]
+fn a_moment_without_its_offset_is_refused_and_written_out_in_the_machines_zone() {
+    let server = Server::start(&program());
+    let times = [
+        "--starts-at",
+        "2026-07-01T20:00:00",
+        "--ends-at",
+        "2036-01-01T00:00:00Z",
+    ];
+    let admin = server.admin.to_string();
+    let create = [&CREATE[..], &times, &["--admin", &admin]].concat();
+    let mut command = program().command(server.folder.path(), &create);
+    let output = command.env("TZ", "Asia/Shanghai").output().expect("starts");
+    let (code, _, stderr) = read(&output);
+    assert_eq!(code, 2);
+    let hint = "`2026-07-01T20:00:00` has no offset: in this machine's time zone it would be 2026-07-01T20:00:00+08:00";
+    for said in ["--starts-at: must be a moment of RFC 3339", hint, "nothing was made"] {
+        assert!(stderr.contains(said), "{said}: {stderr}");
+    }
+}
+
+#[test]
+fn the_public_port_in_place_of_the_admin_port_is_told_so() {
+    let server = Server::start(&program());
+    let public = format!("http://{}", server.public);
+    for command in [
+        &["check"][..],
+        &["activity", "list"],
+        &["activity", "pause", "1"],
+        &["audit", "1"],
+    ] {
+        let arguments = [command, &["--admin", &public]].concat();
+        let (code, _, stderr) = read(&program().run(server.folder.path(), &arguments));
+        assert!(
+            code == 1 && stderr.contains("is no admin port"),
+            "{command:?}: {stderr}"
+        );
+    }
+    // A sale that is not there is none of that.
+    let (_, _, stderr) = ask(&server, &["activity", "show", "9"]);
+    assert!(!stderr.contains("admin port"), "{stderr}");
+}
+
+#[test]
+fn a_build_that_was_told_no_revision_says_none() {
+    let server = Server::start(&program());
+    let page = text(server.admin, "/metrics").expect("answers");
+    let line = page
+        .lines()
+        .find(|line| line.starts_with("seckill_build_info{"))
+        .expect("told");
+    assert!(line.contains("version=\"") && !line.contains("unknown"), "{line}");
+}
