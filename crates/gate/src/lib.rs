@@ -8,6 +8,9 @@
 
 mod blocks;
 mod catalogue;
+mod challenge;
+mod challenge_captcha;
+mod challenge_pow;
 mod checks;
 mod claims;
 mod client_ip;
@@ -30,6 +33,7 @@ mod switches;
 #[cfg(test)]
 mod testing;
 mod token_cache;
+mod token_route;
 mod user_token;
 mod verifiers;
 mod window;
@@ -40,6 +44,7 @@ use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use seckill_sale::{ActivityId, Refusal, UserId};
 
+use challenge::Challenges;
 use checks::check_quantity;
 use credentials::{bearer, named_user};
 use limits::Limiters;
@@ -47,6 +52,7 @@ use window::check_window;
 
 pub use blocks::{BLOCKS_MAX, Block, Blocks, Error as BlockError, Subject};
 pub use catalogue::{Activities, Catalogue, ENDED_KEPT_MS};
+pub use challenge::{ANSWER_LENGTH_MAX, Attempt, CHALLENGE_LIFETIME_MS, CHALLENGE_TRIES_MAX, Exercise, Posed, Solved};
 pub use client_ip::{Networks, client_ip};
 pub use credentials::{USER_HEADER, bearer_of};
 pub use derived::derived_secret;
@@ -61,6 +67,7 @@ pub use retry_after::{retry_after_ms, retry_after_s};
 pub use stages::{Admitted, Arrived, Earlier, Identified, Request, Wish};
 pub use switches::{Error as SwitchError, Sieve, Switches, SwitchesPatch};
 pub use token_cache::ENTRIES_DEFAULT as TOKEN_CACHE_ENTRIES_DEFAULT;
+pub use token_route::{Random, TokenStep};
 pub use user_token::Signer;
 pub use verifiers::Verifiers;
 pub use window::Moment;
@@ -89,6 +96,8 @@ pub struct Settings {
     pub table_slots: usize,
     /// Secret of purchase tokens, the same on every node.
     pub purchase_token_secret: [u8; 32],
+    /// Work that is asked for where a sale asks for work, in zero bits of a hash.
+    pub pow_bits: u8,
     /// Switches at the start.
     pub switches: Switches,
 }
@@ -102,6 +111,7 @@ pub struct Gate {
     limits: Limits,
     limiters: Limiters,
     purchase_tokens: PurchaseTokens,
+    challenges: Challenges,
     switches: ArcSwap<Switches>,
     /// Held while switches and the limits that follow them are changed together.
     switching: Mutex<()>,
@@ -121,6 +131,7 @@ impl Gate {
             limits,
             table_slots,
             purchase_token_secret,
+            pow_bits,
             switches,
         } = settings;
         Self {
@@ -130,6 +141,7 @@ impl Gate {
             limits,
             limiters: Limiters::new(switches.limits.over(limits), table_slots),
             purchase_tokens: PurchaseTokens::new(&purchase_token_secret),
+            challenges: Challenges::new(&purchase_token_secret, pow_bits),
             switches: ArcSwap::from_pointee(switches),
             switching: Mutex::new(()),
             sieve: Sieve::default(),
@@ -226,33 +238,6 @@ impl Gate {
             quantity: wish.quantity,
             challenge_passed,
         })
-    }
-
-    /// Last stage of the token route: a purchase token. It is given out from [`PURCHASE_TOKEN_LIFETIME_MS`] before the start on, so that
-    /// a page can fetch it ahead of the rush. It counts as an attempt of its user. `random` makes it different from his last one.
-    ///
-    /// # Errors
-    /// The first refusal that applies, in the order of the checks.
-    pub fn admit_token(
-        &self,
-        identified: &Identified<'_>,
-        activity: ActivityId,
-        random: u64,
-        moment: Moment,
-    ) -> Result<PurchaseToken, Refusal> {
-        let activity = self.catalogue.find(activity)?;
-        let device = identified.device();
-        self.blocks
-            .check(identified.client(), &identified.user, device, moment.now)?;
-        self.switches.load().check_open(&activity)?;
-        check_window(&activity, moment, PURCHASE_TOKEN_LIFETIME_MS)?;
-        self.check_rates(identified, device, activity.id, moment)?;
-        let binding = Binding {
-            user: &identified.user,
-            activity: activity.id,
-            device,
-        };
-        Ok(self.purchase_tokens.issue(&binding, moment.now, random))
     }
 
     /// The sales that are known here.

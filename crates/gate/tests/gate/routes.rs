@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::support::{
-    SELLING, STARTS_AT, UNLIMITED, activity, activity_id, gate, headers, limit, request, settings, signed_in, token,
-    user,
+    RANDOM, SELLING, STARTS_AT, UNLIMITED, activity, activity_id, gate, headers, limit, request, settings, signed_in,
+    token, user,
 };
 use http::HeaderMap;
-use seckill_gate::{Authority, Earlier, Gate, Limits, Moment, Networks, Settings, Switches, Wish};
+use seckill_gate::{Authority, Earlier, Gate, Limits, Moment, Networks, Settings, Switches, TokenStep, Wish};
 use seckill_sale::{Activity, Challenge, Quantity, Refusal, Scope, UserId};
 
 fn wish(token: Option<&str>) -> Wish<'_> {
@@ -136,9 +136,12 @@ fn purchase_token_opens_the_sale_that_asks_for_it() {
     let get = |headers| {
         let arrived = gate.arrive(request("1.2.3.4", headers), SELLING)?;
         let identified = gate.identify(arrived, SELLING)?;
-        gate.admit_token(&identified, activity_id(1), 7, SELLING)
+        gate.admit_token(&identified, activity_id(1), None, RANDOM, SELLING)
     };
-    let token = get(&alice).expect("nothing is in the way").text;
+    let Ok(TokenStep::Issued(token)) = get(&alice) else {
+        panic!("nothing is in the way")
+    };
+    let token = token.text;
     let none = Earlier::None;
     assert_eq!(buy(&gate, "1.2.3.4", &alice, Some(&token), none), Ok(true));
     assert_eq!(
@@ -171,7 +174,8 @@ fn tokens_are_given_out_shortly_before_the_start() {
         let identified = gate
             .arrive(request("1.2.3.4", &alice), moment)
             .and_then(|arrived| gate.identify(arrived, moment))?;
-        gate.admit_token(&identified, activity_id(1), 7, moment).map(|_| ())
+        gate.admit_token(&identified, activity_id(1), None, RANDOM, moment)
+            .map(|_| ())
     };
     assert_eq!(get(300_000), Ok(()));
     assert_eq!(get(300_001), Err(Refusal::NotStarted { starts_at: STARTS_AT }));

@@ -71,4 +71,7 @@ pub(crate) struct CreateArgs {
     /// Largest quantity of one purchase.
     #[arg(long, default_value_t = 1)]
     pub(crate) per_user_limit: u64,
+    /// What a buyer must get first: nothing, a purchase token, or one for solving a picture or work.
+    #[arg(long, default_value = "none", value_parser = ["none", "token", "captcha", "pow"])]
+    pub(crate) challenge: String,
 }

@@ -51,6 +51,7 @@ fn bodies(args: &CreateArgs) -> (Value, Option<Value>) {
         "starts_at": args.starts_at,
         "ends_at": args.ends_at,
         "per_user_limit": args.per_user_limit,
+        "challenge": args.challenge,
     });
     let product = args.product.is_none().then(|| {
         json!({

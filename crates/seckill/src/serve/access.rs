@@ -21,6 +21,7 @@ pub(crate) fn gate(
         limits: limits(settings)?,
         table_slots: settings.limits.table_slots,
         purchase_token_secret,
+        pow_bits: settings.challenge.pow_bits,
         switches,
     }))
 }

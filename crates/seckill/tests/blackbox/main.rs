@@ -5,6 +5,7 @@ mod alerts;
 mod audit;
 mod brake;
 mod by_hand;
+mod challenge;
 mod check;
 mod check_servers;
 mod cleaning;

@@ -10,7 +10,7 @@ mod webhook_secret;
 
 use std::path::PathBuf;
 
-pub use access::{Auth, AuthMode, Identity, JwtKey, Limits, PublicKey};
+pub use access::{Auth, AuthMode, Challenge, Identity, JwtKey, Limits, PublicKey};
 pub use alerts::Alerts;
 pub use durability::Durability;
 pub use sale::{AfterEnd, DeadLetters, OnCancel, Orders, Payments, Polls, Schedule, Streams, Units};
@@ -40,6 +40,8 @@ pub struct Settings {
     pub database: Database,
     /// How often somebody may come.
     pub limits: Limits,
+    /// What sales may ask of their buyers.
+    pub challenge: Challenge,
     /// The way from ticket to order.
     pub queue: Queue,
     /// Unpaid orders.
@@ -118,6 +120,7 @@ impl Settings {
             store: Store::narrow(reader),
             database: Database::narrow(reader, &data_dir),
             limits: Limits::narrow(reader, public),
+            challenge: Challenge::narrow(reader),
             queue: Queue::narrow(reader),
             orders: Orders::narrow(reader),
             units: Units::narrow(reader),
