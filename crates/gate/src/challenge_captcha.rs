@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::challenge::Stream;
+use crate::challenge_attempt::Stream;
 
 /// What the picture asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,3 +176,7 @@ fn spread(stream: &mut Stream, most: i32) -> i32 {
 pub(crate) fn answer(stream: &mut Stream) -> String {
     Sum::of(stream).answer().to_string()
 }
+
+#[cfg(test)]
+#[path = "challenge_captcha_tests.rs"]
+mod tests;

@@ -9,6 +9,7 @@
 mod blocks;
 mod catalogue;
 mod challenge;
+mod challenge_attempt;
 mod challenge_captcha;
 mod challenge_pow;
 mod checks;
@@ -52,7 +53,8 @@ use window::check_window;
 
 pub use blocks::{BLOCKS_MAX, Block, Blocks, Error as BlockError, Subject};
 pub use catalogue::{Activities, Catalogue, ENDED_KEPT_MS};
-pub use challenge::{ANSWER_LENGTH_MAX, Attempt, CHALLENGE_LIFETIME_MS, CHALLENGE_TRIES_MAX, Exercise, Posed, Solved};
+pub use challenge::{ANSWER_LENGTH_MAX, CHALLENGE_LIFETIME_MS, CHALLENGE_TRIES_MAX, Exercise, Posed};
+pub use challenge_attempt::{Attempt, Solved};
 pub use client_ip::{Networks, client_ip};
 pub use credentials::{USER_HEADER, bearer_of};
 pub use derived::derived_secret;

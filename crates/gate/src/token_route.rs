@@ -2,7 +2,8 @@
 
 use seckill_sale::{ActivityId, Challenge, Refusal};
 
-use crate::challenge::{Attempt, Posed, Solved};
+use crate::challenge::Posed;
+use crate::challenge_attempt::{Attempt, Solved};
 use crate::purchase_token::{Binding, LIFETIME_MS, PurchaseToken};
 use crate::window::check_window;
 use crate::{Gate, Identified, Moment};

@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ActivityId, Currency, Epoch, EpochMs, Price, ProductId, Quantity, Shards, Window};
+use crate::{ActivityId, Challenge, Currency, Epoch, EpochMs, Price, ProductId, Quantity, Shards, Window};
 
 /// What the operator last said about an activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -24,39 +24,6 @@ pub enum Status {
     Paused,
     /// Ended for good by hand or after its window; its unsold units went back to the product.
     Closed,
-}
-
-/// What a buyer must solve before he may buy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
-#[serde(rename_all = "snake_case")]
-pub enum Challenge {
-    /// Nothing.
-    #[default]
-    None,
-    /// A purchase token from the token route, without a puzzle.
-    Token,
-    /// A purchase token, given for the answer to what a picture asks.
-    Captcha,
-    /// A purchase token, given for work that a machine does in a part of a second, and not for thousands of buyers at once.
-    Pow,
-}
-
-impl Challenge {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::None, Self::Token, Self::Captcha, Self::Pow];
-
-    /// Whether who has met this one has met `other`, too. Of a picture and work neither stands for the other.
-    #[must_use]
-    pub fn covers(self, other: Self) -> bool {
-        const fn height(challenge: Challenge) -> u8 {
-            match challenge {
-                Challenge::None => 0,
-                Challenge::Token => 1,
-                Challenge::Captcha | Challenge::Pow => 2,
-            }
-        }
-        self == other || height(other) < height(self)
-    }
 }
 
 /// The rules by which one sale admits; all that the claim needs to know about an activity.

@@ -4,36 +4,9 @@ use futures_util::future::join_all;
 use seckill_sale::{ActivityId, Challenge};
 use serde_json::Value;
 
-use crate::asking::{Asking, Reply};
+use crate::asking::Reply;
 use crate::house::{House, OPENS};
-use crate::solving::{captcha_answer, pow_answer};
-
-async fn asking_for(house: &House, challenge: Challenge) -> ActivityId {
-    house.sale_with(5, |sale| sale.challenge = challenge).await
-}
-
-fn ask<'a>(house: &'a House, id: ActivityId, user: &str) -> Asking<'a> {
-    house.post(format!("/api/seckill/{id}/token")).user(user)
-}
-
-fn text<'a>(challenge: &'a Value, member: &str) -> &'a str {
-    challenge[member]
-        .as_str()
-        .unwrap_or_else(|| panic!("no {member} in {challenge}"))
-}
-
-/// What is posed to a user.
-async fn posed(house: &House, id: ActivityId, user: &str) -> Value {
-    let reply = ask(house, id, user).send().await;
-    reply.is(200, 0);
-    assert_eq!(reply.data()["token"], Value::Null);
-    reply.data()["challenge"].clone()
-}
-
-fn answer(house: &House, id: ActivityId, user: &str, challenge: &str, answer: &str) -> impl Future<Output = Reply> {
-    let body = serde_json::json!({"challenge": challenge, "answer": answer}).to_string();
-    ask(house, id, user).json(body).send()
-}
+use crate::solving::{answer, ask, asking_for, captcha_answer, posed, pow_answer, text};
 
 async fn buy_with(house: &House, id: ActivityId, user: &str, token: &str) -> Reply {
     house
