@@ -55,6 +55,12 @@ pub(crate) enum Error {
     /// Every stream is taken.
     #[error("too many streams")]
     TooManyStreams,
+    /// The answer to a challenge is wrong, or its challenge is used.
+    #[error("not solved, {tries_left} tries left")]
+    Unsolved {
+        /// Answers to the same challenge that are still looked at.
+        tries_left: u32,
+    },
     /// A bug.
     #[error("internal error")]
     Internal,
@@ -116,6 +122,9 @@ impl Error {
             Self::Conflict(why) => Answer::error(Code::Conflict).detail(why),
             Self::BadSignature(why) => Answer::error(Code::Unauthenticated).detail(why.into()),
             Self::TooManyStreams => Answer::error(Code::TooManyStreams).retry_after_ms(STREAM_RETRY_MS),
+            Self::Unsolved { tries_left } => {
+                Answer::error(Code::ChallengeFailed).data(&json!({ "tries_left": tries_left }))
+            }
             Self::Internal => Answer::error(Code::Internal),
         }
     }

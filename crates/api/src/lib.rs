@@ -30,6 +30,7 @@ mod buy;
 mod buy_step;
 mod cached_page;
 mod call;
+mod challenge_answer;
 mod codes;
 mod cors;
 mod count;

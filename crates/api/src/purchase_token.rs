@@ -1,27 +1,68 @@
-//! `POST /api/seckill/{activity_id}/token`: a purchase token, where the sale asks for one.
+//! `POST /api/seckill/{activity_id}/token`: a purchase token; where the sale asks for it, a challenge first and the token for its answer.
 
 use axum::extract::Request;
+use seckill_gate::{ANSWER_LENGTH_MAX, CHALLENGE_TRIES_MAX, Exercise, Posed, PurchaseToken, Random, TokenStep};
 use seckill_sale::Refusal;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::Answer;
 use crate::call::Call;
+use crate::challenge_answer;
 use crate::count;
 use crate::error::Error;
 use crate::extract;
 use crate::path;
 use crate::timestamp::rfc3339;
 
-/// Nothing is asked yet; captcha and proof of work will answer here.
+/// Empty, or the answer to a challenge.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TokenBody {}
+#[serde(deny_unknown_fields, default)]
+struct TokenBody {
+    challenge: Option<String>,
+    answer: Option<String>,
+}
+
+impl TokenBody {
+    /// Id and answer; none where nothing is answered.
+    fn answered(self) -> Result<Option<(String, String)>, Error> {
+        match (self.challenge, self.answer) {
+            (None, None) => Ok(None),
+            (Some(_), Some(answer)) if ANSWER_LENGTH_MAX < answer.chars().count() => {
+                Err(Error::Malformed("answer: at most 64 characters".into()))
+            }
+            (Some(challenge), Some(answer)) => Ok(Some((challenge, answer))),
+            _ => Err(Error::Malformed("challenge and answer come together".into())),
+        }
+    }
+}
 
 #[derive(Serialize)]
 struct TokenView {
     token: String,
     expires_at: String,
     expires_at_ms: i64,
+}
+
+#[derive(Serialize)]
+struct PosedView {
+    challenge: ChallengeView,
+}
+
+#[derive(Serialize)]
+struct ChallengeView {
+    id: String,
+    #[serde(flatten)]
+    exercise: ExerciseView,
+    tries: u32,
+    expires_at: String,
+    expires_at_ms: i64,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum ExerciseView {
+    Captcha { image: String },
+    Pow { prefix: String, bits: u8 },
 }
 
 /// Gives out a token.
@@ -39,12 +80,50 @@ async fn issue(call: &Call, request: Request) -> Result<Answer, Error> {
     let arrived = gate.arrive(call.at_gate(&head.headers), call.moment)?;
     let identified = gate.identify(arrived, call.moment)?;
     let activity = path::activity_id(path::segment(head.uri.path(), 2))?;
-    let TokenBody {} = extract::optional_json(call, &head.headers, body).await?;
+    let body: TokenBody = extract::optional_json(call, &head.headers, body).await?;
+    let answered = body.answered()?;
     let activity = activity.ok_or(Refusal::UnknownActivity)?;
-    let token = gate.admit_token(&identified, activity, rand::random(), call.shared().moment())?;
-    Ok(Answer::fine(&TokenView {
+    let random = Random {
+        token: rand::random(),
+        challenge: rand::random(),
+    };
+    let id = answered.as_ref().map(|(id, _)| &**id);
+    match gate.admit_token(&identified, activity, id, random, call.shared().moment())? {
+        TokenStep::Issued(token) => Ok(issued(token)),
+        TokenStep::Posed(challenge) => Ok(posed(challenge)),
+        TokenStep::Answered(attempt) => {
+            let answer = answered.map(|(_, answer)| answer).unwrap_or_default();
+            let solved = challenge_answer::solve(&*call.shared().stock, &attempt, &answer).await;
+            if let Err(Error::Unsolved { .. }) = &solved {
+                gate.note_refused(&Refusal::ChallengeFailed, &identified, call.moment);
+            }
+            let solved = solved?;
+            // The store took its time.
+            let moment = call.shared().moment();
+            Ok(issued(gate.solved_token(&identified, activity, solved, random, moment)))
+        }
+    }
+}
+
+fn issued(token: PurchaseToken) -> Answer {
+    Answer::fine(&TokenView {
         token: token.text,
         expires_at: rfc3339(token.expires_at),
         expires_at_ms: token.expires_at.0,
-    }))
+    })
+}
+
+fn posed(challenge: Posed) -> Answer {
+    let exercise = match challenge.exercise {
+        Exercise::Captcha { image } => ExerciseView::Captcha { image },
+        Exercise::Pow { prefix, bits } => ExerciseView::Pow { prefix, bits },
+    };
+    let view = ChallengeView {
+        id: challenge.id,
+        exercise,
+        tries: CHALLENGE_TRIES_MAX,
+        expires_at: rfc3339(challenge.expires_at),
+        expires_at_ms: challenge.expires_at.0,
+    };
+    Answer::fine(&PosedView { challenge: view })
 }

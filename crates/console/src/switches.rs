@@ -12,6 +12,7 @@
 mod in_force;
 mod kept;
 mod refresh;
+mod tightened;
 mod writing;
 
 use seckill_api::{Answer, Fault};

@@ -44,13 +44,13 @@ impl Gate {
     ) -> bool {
         match asked {
             Challenge::None => true,
-            Challenge::Token => wish.token.is_some_and(|token| {
+            asked => wish.token.is_some_and(|token| {
                 let binding = Binding {
                     user: &identified.user,
                     activity: wish.activity,
                     device: identified.device(),
                 };
-                self.purchase_tokens.accepts(token, &binding, moment.now)
+                self.purchase_tokens.accepts(token, asked, &binding, moment.now)
             }),
         }
     }

@@ -9,6 +9,10 @@
 mod abuse;
 mod blocks;
 mod catalogue;
+mod challenge;
+mod challenge_attempt;
+mod challenge_captcha;
+mod challenge_pow;
 mod checks;
 mod claims;
 mod client_ip;
@@ -33,6 +37,7 @@ mod switches;
 #[cfg(test)]
 mod testing;
 mod token_cache;
+mod token_route;
 mod user_token;
 mod verifiers;
 mod window;
@@ -43,6 +48,7 @@ use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use seckill_sale::{ActivityId, Refusal, UserId};
 
+use challenge::Challenges;
 use checks::check_quantity;
 use credentials::named_user;
 use limits::Limiters;
@@ -51,6 +57,8 @@ use window::check_window;
 pub use abuse::{Abuse, AbuseRules, OFFENDERS_MAX, Offender};
 pub use blocks::{BLOCKS_MAX, Block, Blocks, Error as BlockError, Subject};
 pub use catalogue::{Activities, Catalogue, ENDED_KEPT_MS};
+pub use challenge::{ANSWER_LENGTH_MAX, CHALLENGE_LIFETIME_MS, CHALLENGE_TRIES_MAX, Exercise, Posed};
+pub use challenge_attempt::{Attempt, Solved};
 pub use client_ip::{Networks, client_ip};
 pub use credentials::{USER_HEADER, bearer_of};
 pub use derived::derived_secret;
@@ -66,6 +74,7 @@ pub use settings::{Authority, Settings};
 pub use stages::{Admitted, Arrived, Earlier, Identified, Request, Wish};
 pub use switches::{Error as SwitchError, Sieve, Switches, SwitchesPatch};
 pub use token_cache::ENTRIES_DEFAULT as TOKEN_CACHE_ENTRIES_DEFAULT;
+pub use token_route::{Random, TokenStep};
 pub use user_token::Signer;
 pub use verifiers::Verifiers;
 pub use window::Moment;
@@ -80,6 +89,7 @@ pub struct Gate {
     reach: Reach,
     limiters: Limiters,
     purchase_tokens: PurchaseTokens,
+    challenges: Challenges,
     switches: ArcSwap<Switches>,
     /// Held while switches and the limits that follow them are changed together.
     switching: Mutex<()>,
@@ -102,6 +112,7 @@ impl Gate {
             abuse,
             table_slots,
             purchase_token_secret,
+            pow_bits,
             switches,
         } = settings;
         Self {
@@ -112,6 +123,7 @@ impl Gate {
             reach,
             limiters: Limiters::new(switches.limits.over(limits), table_slots),
             purchase_tokens: PurchaseTokens::new(&purchase_token_secret),
+            challenges: Challenges::new(&purchase_token_secret, pow_bits),
             switches: ArcSwap::from_pointee(switches),
             switching: Mutex::new(()),
             sieve: Sieve::default(),
@@ -190,7 +202,7 @@ impl Gate {
                 challenge_passed,
             }),
             Err(refusal) => {
-                self.abuse.note(&refusal, identified.refused(), moment.now);
+                self.note_refused(&refusal, &identified, moment);
                 Err(refusal)
             }
         }
@@ -224,48 +236,15 @@ impl Gate {
         Ok(challenge_passed)
     }
 
-    /// Last stage of the token route: a purchase token. It is given out from [`PURCHASE_TOKEN_LIFETIME_MS`] before the start on, so that
-    /// a page can fetch it ahead of the rush. It counts as an attempt of its user. `random` makes it different from his last one.
-    ///
-    /// # Errors
-    /// The first refusal that applies, in the order of the checks.
-    pub fn admit_token(
-        &self,
-        identified: &Identified<'_>,
-        activity: ActivityId,
-        random: u64,
-        moment: Moment,
-    ) -> Result<PurchaseToken, Refusal> {
-        self.check_token(identified, activity, random, moment)
-            .inspect_err(|refusal| self.abuse.note(refusal, identified.refused(), moment.now))
-    }
-
-    fn check_token(
-        &self,
-        identified: &Identified<'_>,
-        activity: ActivityId,
-        random: u64,
-        moment: Moment,
-    ) -> Result<PurchaseToken, Refusal> {
-        let activity = self.catalogue.find(activity)?;
-        let device = identified.device();
-        self.blocks
-            .check(identified.client(), &identified.user, device, moment.now)?;
-        self.switches.load().check_open(&activity)?;
-        check_window(&activity, moment, PURCHASE_TOKEN_LIFETIME_MS)?;
-        self.check_rates(identified, device, activity.id, moment)?;
-        let binding = Binding {
-            user: &identified.user,
-            activity: activity.id,
-            device,
-        };
-        Ok(self.purchase_tokens.issue(&binding, moment.now, random))
-    }
-
     /// The sales that are known here.
     #[must_use]
     pub const fn catalogue(&self) -> &Arc<Catalogue> {
         &self.catalogue
+    }
+
+    /// Counts a refusal that was found behind the gate, such as a wrong answer to a challenge.
+    pub fn note_refused(&self, refusal: &Refusal, identified: &Identified<'_>, moment: Moment) {
+        self.abuse.note(refusal, identified.refused(), moment.now);
     }
 
     /// Who is to be blocked.

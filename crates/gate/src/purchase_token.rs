@@ -1,27 +1,29 @@
 //! Purchase tokens: proof that this buyer asked for this sale from this device a moment ago, so that the buy route can't be used by its
 //! address alone.
 //!
-//! A token is `base64url(version ‖ expiry ‖ nonce ‖ HMAC-SHA256(key, all of it and user, activity, device))`. What it is bound to does not
-//! stand in it: it is taken from the request that presents it. No node remembers tokens. Single use is the buyer's entry in the sale: a
+//! A token is `base64url(version ‖ met ‖ expiry ‖ nonce ‖ HMAC-SHA256(key, all of it and user, activity, device))`, where `met` is the
+//! challenge that its buyer met for it: a sale that asks for more does not take it. What it is bound to does not stand in it: it is taken from the request that presents it. No node remembers tokens. Single use is the buyer's entry in the sale: a
 //! second purchase of the same buyer is refused whatever token it carries, and a refused attempt spends nothing.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use seckill_sale::{ActivityId, EpochMs, UserId};
+use seckill_sale::{ActivityId, Challenge, EpochMs, UserId};
 use sha2::Sha256;
 
+use crate::challenge::kind_byte;
 use crate::device::Device;
 
 /// How long a token can be used: from the page's opening to the click, not longer.
 pub const LIFETIME_MS: u32 = 5 * 60 * 1000;
 
 /// Separates these signatures from whatever else the same key may sign, and carries the version of the layout.
-const CONTEXT: &[u8] = b"seckill purchase token 1";
-const VERSION: u8 = 1;
-const EXPIRY_AT: usize = 1;
-const NONCE_AT: usize = 9;
-const TAG_AT: usize = 17;
+const CONTEXT: &[u8] = b"seckill purchase token 2";
+const VERSION: u8 = 2;
+const MET_AT: usize = 1;
+const EXPIRY_AT: usize = 2;
+const NONCE_AT: usize = 10;
+const TAG_AT: usize = 18;
 const LENGTH: usize = TAG_AT + 32;
 
 /// What a token is bound to.
@@ -38,7 +40,7 @@ pub struct Binding<'a> {
 /// A token as the buyer gets it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PurchaseToken {
-    /// 66 characters of base64url.
+    /// 67 characters of base64url.
     pub text: String,
     /// First moment at which it is not accepted any more.
     pub expires_at: EpochMs,
@@ -65,12 +67,14 @@ impl PurchaseTokens {
         }
     }
 
-    /// A token that can be used from now on. `nonce` makes two tokens of one buyer different; any random number.
+    /// A token that can be used from now on, for a buyer who has met this challenge. `nonce` makes two tokens of one buyer different; any
+    /// random number.
     #[must_use]
-    pub fn issue(&self, binding: &Binding<'_>, now: EpochMs, nonce: u64) -> PurchaseToken {
+    pub fn issue(&self, met: Challenge, binding: &Binding<'_>, now: EpochMs, nonce: u64) -> PurchaseToken {
         let expires_at = now.plus(i64::from(LIFETIME_MS));
         let mut bytes = [0_u8; LENGTH];
         bytes[0] = VERSION;
+        bytes[MET_AT] = kind_byte(met);
         bytes[EXPIRY_AT..NONCE_AT].copy_from_slice(&expires_at.0.to_be_bytes());
         bytes[NONCE_AT..TAG_AT].copy_from_slice(&nonce.to_be_bytes());
         let tag = self.keyed(&bytes[..TAG_AT], binding).finalize().into_bytes();
@@ -81,112 +85,45 @@ impl PurchaseTokens {
         }
     }
 
-    /// Whether `token` was issued for this binding and can still be used. The signature is compared in constant time.
+    /// Whether `token` was issued for this binding, to a buyer who has met what is asked for now, and can still be used. The signature is
+    /// compared in constant time.
     #[must_use]
-    pub fn accepts(&self, token: &str, binding: &Binding<'_>, now: EpochMs) -> bool {
+    pub fn accepts(&self, token: &str, asked: Challenge, binding: &Binding<'_>, now: EpochMs) -> bool {
         // The decoder wants room for whole groups of three bytes.
-        let mut bytes = [0_u8; LENGTH + 2];
+        let mut bytes = [0_u8; LENGTH + 1];
         if URL_SAFE_NO_PAD.decode_slice(token, &mut bytes) != Ok(LENGTH) || bytes[0] != VERSION {
             return false;
         }
         let expires_at = EpochMs(i64::from_be_bytes(
             bytes[EXPIRY_AT..NONCE_AT].try_into().expect("eight bytes"),
         ));
+        let met = Challenge::ALL.into_iter().find(|met| kind_byte(*met) == bytes[MET_AT]);
         let genuine = self
             .keyed(&bytes[..TAG_AT], binding)
             .verify_slice(&bytes[TAG_AT..LENGTH])
             .is_ok();
-        genuine && now < expires_at
+        genuine && now < expires_at && met.is_some_and(|met| met.covers(asked))
     }
 
-    /// The signature over the token's head and what it is bound to; lengths stand before texts, so that no two bindings sign alike.
+    /// The signature over the token's head and what it is bound to.
     fn keyed(&self, head: &[u8], binding: &Binding<'_>) -> Hmac<Sha256> {
         let mut keyed = self.keyed.clone();
         keyed.update(CONTEXT);
         keyed.update(head);
-        keyed.update(&binding.activity.get().to_be_bytes());
-        for text in [binding.user.as_str(), binding.device.map_or("", Device::as_str)] {
-            keyed.update(&(text.len() as u64).to_be_bytes());
-            keyed.update(text.as_bytes());
-        }
+        bind(&mut keyed, binding);
         keyed
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn user(text: &str) -> UserId {
-        UserId::new(text).expect("a user id")
-    }
-
-    fn binding<'a>(user: &'a UserId, activity: u64, device: &'a str) -> Binding<'a> {
-        Binding {
-            user,
-            activity: ActivityId::new(activity).expect("in range"),
-            device: Device::new(device),
-        }
-    }
-
-    #[test]
-    fn token_is_accepted_until_it_expires() {
-        let (tokens, alice) = (PurchaseTokens::new(&[7; 32]), user("alice"));
-        let bound = binding(&alice, 1, "d");
-        let token = tokens.issue(&bound, EpochMs(1000), 9);
-        assert_eq!(token.expires_at, EpochMs(301_000));
-        assert!(tokens.accepts(&token.text, &bound, EpochMs(1000)));
-        assert!(tokens.accepts(&token.text, &bound, EpochMs(300_999)));
-        assert!(!tokens.accepts(&token.text, &bound, EpochMs(301_000)));
-    }
-
-    #[test]
-    fn token_of_another_is_refused() {
-        let (tokens, alice, bob) = (PurchaseTokens::new(&[7; 32]), user("alice"), user("bob"));
-        let token = tokens.issue(&binding(&alice, 1, "d"), EpochMs(0), 9).text;
-        for other in [
-            binding(&bob, 1, "d"),
-            binding(&alice, 2, "d"),
-            binding(&alice, 1, "e"),
-            binding(&alice, 1, ""),
-        ] {
-            assert!(!tokens.accepts(&token, &other, EpochMs(0)), "{other:?}");
-        }
-        assert!(!PurchaseTokens::new(&[8; 32]).accepts(&token, &binding(&alice, 1, "d"), EpochMs(0)));
-    }
-
-    #[test]
-    fn text_cannot_move_from_user_to_device() {
-        let (tokens, ab, a) = (PurchaseTokens::new(&[7; 32]), user("ab"), user("a"));
-        let token = tokens.issue(&binding(&ab, 1, "c"), EpochMs(0), 9).text;
-        assert!(!tokens.accepts(&token, &binding(&a, 1, "bc"), EpochMs(0)));
-    }
-
-    #[test]
-    fn every_altered_character_is_refused() {
-        let (tokens, alice) = (PurchaseTokens::new(&[7; 32]), user("alice"));
-        let bound = binding(&alice, 1, "");
-        let token = tokens.issue(&bound, EpochMs(0), 9).text;
-        assert_eq!(token.len(), 66);
-        for at in 0..token.len() {
-            for other in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ".chars() {
-                let mut altered = token.clone();
-                altered.replace_range(at..=at, &other.to_string());
-                assert!(
-                    altered == token || !tokens.accepts(&altered, &bound, EpochMs(0)),
-                    "{altered}"
-                );
-            }
-        }
-        for bad in [
-            "",
-            &token[1..],
-            &token[..65],
-            &format!("{token}A"),
-            &format!("{token}="),
-            &"A".repeat(10_000),
-        ] {
-            assert!(!tokens.accepts(bad, &bound, EpochMs(0)), "{bad}");
-        }
+/// What something is bound to; lengths stand before texts, so that no two bindings sign alike.
+pub(crate) fn bind(keyed: &mut Hmac<Sha256>, binding: &Binding<'_>) {
+    keyed.update(&binding.activity.get().to_be_bytes());
+    for text in [binding.user.as_str(), binding.device.map_or("", Device::as_str)] {
+        keyed.update(&(text.len() as u64).to_be_bytes());
+        keyed.update(text.as_bytes());
     }
 }
+
+#[cfg(test)]
+#[path = "purchase_token_tests.rs"]
+mod tests;

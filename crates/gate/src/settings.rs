@@ -30,6 +30,8 @@ pub struct Settings {
     pub table_slots: usize,
     /// Secret of purchase tokens, the same on every node.
     pub purchase_token_secret: [u8; 32],
+    /// Work that is asked for where a sale asks for work, in zero bits of a hash.
+    pub pow_bits: u8,
     /// Switches at the start.
     pub switches: Switches,
 }

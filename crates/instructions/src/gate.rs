@@ -3,12 +3,13 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 use seckill_gate::{
     AbuseRules, Admitted, Authority, Block, DEVICE_HEADER, Earlier, Expectations, Gate, Limits, Moment, Networks,
-    Reach, Request, Settings, Signer, Subject, Switches, TOKEN_CACHE_ENTRIES_DEFAULT, Verifier, Verifiers, Wish,
+    Random, Reach, Request, Settings, Signer, Subject, Switches, TOKEN_CACHE_ENTRIES_DEFAULT, TokenStep, Verifier,
+    Verifiers, Wish,
 };
 use seckill_sale::{
     Activity, ActivityId, Challenge, Currency, EpochMs, Price, ProductId, Quantity, Refusal, Status, UserId, Window,
@@ -90,6 +91,7 @@ fn gate(change: impl Fn(&mut Activity)) -> anyhow::Result<Gate> {
         abuse: AbuseRules::OFF,
         table_slots: TABLE_SLOTS,
         purchase_token_secret: PURCHASE_TOKEN_SECRET,
+        pow_bits: 18,
         switches: Switches::open(200_000),
     });
     for n in 0..10 {

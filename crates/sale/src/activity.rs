@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ActivityId, Currency, Epoch, EpochMs, Price, ProductId, Quantity, Shards, Window};
+use crate::{ActivityId, Challenge, Currency, Epoch, EpochMs, Price, ProductId, Quantity, Shards, Window};
 
 /// What the operator last said about an activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -24,17 +24,6 @@ pub enum Status {
     Paused,
     /// Ended for good by hand or after its window; its unsold units went back to the product.
     Closed,
-}
-
-/// What a buyer must solve before he may buy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Default)]
-#[serde(rename_all = "snake_case")]
-pub enum Challenge {
-    /// Nothing.
-    #[default]
-    None,
-    /// A purchase token from the token route, without a puzzle.
-    Token,
 }
 
 /// The rules by which one sale admits; all that the claim needs to know about an activity.

@@ -6,6 +6,7 @@ mod activity;
 mod backlog;
 mod buyer;
 mod buyers;
+mod challenge;
 mod claim;
 mod code;
 mod event;
@@ -29,8 +30,9 @@ mod time;
 mod view;
 mod words;
 
-pub use activity::{Activity, Challenge, Phase, Status, Terms};
+pub use activity::{Activity, Phase, Status, Terms};
 pub use buyer::{Buyer, TicketState};
+pub use challenge::Challenge;
 pub use claim::{Claim, Decision};
 pub use code::{Code, Language, QUEUED};
 pub use event::{Claimed, Conclusion, Event, FailureReason, Opened, Restored, UnitTo};

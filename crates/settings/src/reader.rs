@@ -111,6 +111,7 @@ take! {
     Vec<IpNet>, Value::Networks(networks) => Some(networks.clone());
     Option<Secret>, Value::Secret(secret) => Some(secret.clone());
     u64, Value::Whole(number) => Some(*number);
+    u8, Value::Whole(number) => Self::try_from(*number).ok();
     u32, Value::Whole(number) => Self::try_from(*number).ok();
     usize, Value::Whole(number) => Self::try_from(*number).ok();
     Duration, Value::Duration(time) => Some(*time);

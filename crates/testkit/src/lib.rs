@@ -19,6 +19,7 @@ mod shop;
 mod standing;
 mod token;
 mod waiting;
+mod work;
 
 pub use certificates::Certified;
 pub use database::{Database, Held};
@@ -32,3 +33,4 @@ pub use redis::{Redis, RedisCluster, RedisSentinel, RedisTls, SharedCluster, Sha
 pub use server::{Program, Server};
 pub use shared::Kind;
 pub use token::token;
+pub use work::work;

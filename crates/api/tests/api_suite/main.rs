@@ -6,6 +6,7 @@ mod plan;
 
 mod answers;
 mod buying;
+mod challenge;
 mod legacy;
 mod malformed;
 mod orders;
@@ -15,5 +16,6 @@ mod refusals;
 mod results;
 mod routes;
 mod sockets;
+mod solving;
 mod streams;
 mod webhook;

@@ -74,6 +74,7 @@ pub(crate) fn gate(plan: &Plan) -> Gate {
         limits: plan.limits,
         table_slots: 1_024,
         purchase_token_secret: [7; 32],
+        pow_bits: 8,
         switches: Switches::open(1_000),
     })
 }

@@ -7,6 +7,7 @@ use seckill_gate::{Limits, Switches, SwitchesPatch};
 use seckill_sale::Challenge;
 
 use super::patched;
+use super::tightened::tightened;
 use crate::error::Error;
 use crate::state::Console;
 
@@ -31,9 +32,10 @@ impl InForce {
         }
     }
 
-    fn tightened(&self, settings: Limits) -> Switches {
+    /// `used`: what sales ask for by themselves.
+    fn tightened(&self, settings: Limits, used: &[Challenge]) -> Switches {
         let tighten = |present: Switches, (_, patch): &(u64, SwitchesPatch)| match present.patched(patch) {
-            Ok(wanted) => tightened(&present, &wanted, settings),
+            Ok(wanted) => tightened(&present, &wanted, settings, used),
             Err(_) => present,
         };
         self.waiting.iter().fold(self.settled.clone(), tighten)
@@ -43,9 +45,11 @@ impl InForce {
     fn show(&self, console: &Console, revision_min: u64) {
         let before = console.gate.switches();
         let revision = revision_min.max(before.revision + 1);
+        let sales = console.gate.catalogue().all();
+        let used: Vec<_> = sales.values().map(|sale| sale.challenge).collect();
         let switches = Switches {
             revision,
-            ..self.tightened(console.gate.limits_of_settings())
+            ..self.tightened(console.gate.limits_of_settings(), &used)
         };
         let unchanged = Switches {
             revision: before.revision,
@@ -116,32 +120,6 @@ fn put(console: &Console, switches: &Switches, revision_min: u64) {
     in_force.show(console, revision_min);
 }
 
-/// `present` with each member of `wanted` that lets fewer buyers in; `settings` are the limits where no switch says otherwise.
-fn tightened(present: &Switches, wanted: &Switches, settings: Limits) -> Switches {
-    /// No challenge, as the activity says, a challenge.
-    const fn strictness(challenge: Option<Challenge>) -> u8 {
-        match challenge {
-            Some(Challenge::None) => 0,
-            None => 1,
-            Some(Challenge::Token) => 2,
-        }
-    }
-    let challenge = if strictness(present.challenge) < strictness(wanted.challenge) {
-        wanted.challenge
-    } else {
-        present.challenge
-    };
-    Switches {
-        entry_open: present.entry_open && wanted.entry_open,
-        read_only: present.read_only || wanted.read_only,
-        admit_ratio: present.admit_ratio.min(wanted.admit_ratio),
-        backlog_max: present.backlog_max.min(wanted.backlog_max),
-        challenge,
-        limits: present.limits.narrowed(&wanted.limits, settings),
-        ..present.clone()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use seckill_gate::{Limit, LimitSwitches};
@@ -153,6 +131,10 @@ mod tests {
     }
 
     fn tightened_by(patches: &[&str]) -> Switches {
+        tightened_where(&[Challenge::None, Challenge::Token], patches)
+    }
+
+    fn tightened_where(used: &[Challenge], patches: &[&str]) -> Switches {
         let waiting = patches.iter().map(|json| (0, patch(json))).collect();
         let in_force = InForce {
             waiting,
@@ -161,13 +143,16 @@ mod tests {
         let limit = |text: &str| text.parse().expect("a limit");
         let (ip, user) = (limit("50/s burst 100"), limit("1/s burst 3"));
         let (device, read) = (Limit::Off, Limit::Off);
-        in_force.tightened(Limits {
-            ip,
-            user,
-            device,
-            read,
-            ..Limits::OFF
-        })
+        in_force.tightened(
+            Limits {
+                ip,
+                user,
+                device,
+                read,
+                ..Limits::OFF
+            },
+            used,
+        )
     }
 
     #[test]
@@ -200,5 +185,31 @@ mod tests {
             },
             expect
         );
+    }
+
+    #[test]
+    fn a_challenge_is_in_force_at_once_where_no_sale_asks_for_another_or_for_more() {
+        use Challenge::{Captcha, None, Pow, Token};
+        let patch = |challenge: &str| format!(r#"{{"challenge":{challenge}}}"#);
+        for (used, wanted, in_force) in [
+            (&[None][..], &[r#""token""#][..], Some(Token)),
+            (&[None, Captcha], &[r#""token""#], Option::None),
+            (&[None, Captcha], &[r#""captcha""#], Some(Captcha)),
+            (&[None, Captcha], &[r#""pow""#], Option::None),
+            (
+                &[None],
+                &[r#""token""#, r#""pow""#, r#""captcha""#, r#""token""#, "null"],
+                Some(Pow),
+            ),
+            (&[Token], &[r#""none""#], Option::None),
+        ] {
+            let patches: Vec<_> = wanted.iter().map(|challenge| patch(challenge)).collect();
+            let patches: Vec<_> = patches.iter().map(String::as_str).collect();
+            assert_eq!(
+                tightened_where(used, &patches).challenge,
+                in_force,
+                "{wanted:?} over {used:?}"
+            );
+        }
     }
 }

@@ -36,6 +36,7 @@ pub(crate) fn gate() -> Arc<Gate> {
         },
         table_slots: 64,
         purchase_token_secret: [7; 32],
+        pow_bits: 8,
         switches: Switches::open(200_000),
     }))
 }

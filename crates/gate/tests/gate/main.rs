@@ -1,5 +1,6 @@
 //! The gate as a whole, seen by its caller.
 
+mod challenge;
 mod identity;
 mod limits;
 mod limits_together;

@@ -1,7 +1,8 @@
 //! Where several refusals apply, the first in the order of the checks is the answer: all pairs are tried.
 
 use crate::support::{
-    ENDS_AT, SELLING, STARTS_AT, UNLIMITED, activity, activity_id, gate, headers, limit, request, settings, token, user,
+    ENDS_AT, RANDOM, SELLING, STARTS_AT, UNLIMITED, activity, activity_id, gate, headers, limit, request, settings,
+    token, user,
 };
 use std::sync::Arc;
 
@@ -145,7 +146,7 @@ fn use_up_limits(gate: &Gate, activity: u64, moment: Moment) {
         .arrive(request("1.2.3.4", &headers), moment)
         .expect("the first request");
     let alice = gate.identify(arrived, moment).expect("a good token");
-    gate.admit_token(&alice, activity_id(activity), 1, moment)
+    gate.admit_token(&alice, activity_id(activity), None, RANDOM, moment)
         .expect("the first request");
 }
 
@@ -182,7 +183,7 @@ fn purchase_token(moment: Moment) -> String {
         device: Device::new("phone"),
     };
     PurchaseTokens::new(&settings().purchase_token_secret)
-        .issue(&binding, moment.now, 1)
+        .issue(Challenge::Token, &binding, moment.now, 1)
         .text
 }
 

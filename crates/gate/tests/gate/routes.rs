@@ -1,11 +1,11 @@
 //! The gate's routes as a whole: limits, challenge, gateway mode, switches.
 
 use http::HeaderMap;
-use seckill_gate::{Authority, Earlier, Limits, Moment, Settings, Switches};
+use seckill_gate::{Authority, Earlier, Limits, Moment, Settings, Switches, TokenStep};
 use seckill_sale::{Activity, Challenge, Refusal, Scope, UserId};
 
 use crate::support::{
-    SELLING, STARTS_AT, UNLIMITED, activity, activity_id, buy, click, gate, headers, limit, request, settings,
+    RANDOM, SELLING, STARTS_AT, UNLIMITED, activity, activity_id, buy, click, gate, headers, limit, request, settings,
     signed_in, token, user,
 };
 
@@ -23,9 +23,12 @@ fn purchase_token_opens_the_sale_that_asks_for_it() {
     let get = |headers| {
         let arrived = gate.arrive(request("1.2.3.4", headers), SELLING)?;
         let identified = gate.identify(arrived, SELLING)?;
-        gate.admit_token(&identified, activity_id(1), 7, SELLING)
+        gate.admit_token(&identified, activity_id(1), None, RANDOM, SELLING)
     };
-    let token = get(&alice).expect("nothing is in the way").text;
+    let Ok(TokenStep::Issued(token)) = get(&alice) else {
+        panic!("nothing is in the way")
+    };
+    let token = token.text;
     let none = Earlier::None;
     assert_eq!(buy(&gate, "1.2.3.4", &alice, Some(&token), none), Ok(true));
     assert_eq!(
@@ -58,7 +61,8 @@ fn tokens_are_given_out_shortly_before_the_start() {
         let identified = gate
             .arrive(request("1.2.3.4", &alice), moment)
             .and_then(|arrived| gate.identify(arrived, moment))?;
-        gate.admit_token(&identified, activity_id(1), 7, moment).map(|_| ())
+        gate.admit_token(&identified, activity_id(1), None, RANDOM, moment)
+            .map(|_| ())
     };
     assert_eq!(get(300_000), Ok(()));
     assert_eq!(get(300_001), Err(Refusal::NotStarted { starts_at: STARTS_AT }));

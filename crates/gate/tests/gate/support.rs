@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use seckill_gate::{
-    AbuseRules, Authority, Earlier, Expectations, Gate, Limit, Limits, Moment, Networks, Reach, Request, Settings,
-    Signer, Switches, Verifier, Verifiers, Wish,
+    AbuseRules, Authority, Earlier, Expectations, Gate, Limit, Limits, Moment, Networks, Random, Reach, Request,
+    Settings, Signer, Switches, Verifier, Verifiers, Wish,
 };
 use seckill_sale::{Activity, ActivityId, EpochMs, Quantity, Refusal, UserId, Window};
 
@@ -17,6 +17,8 @@ pub(crate) const STARTS_AT: EpochMs = EpochMs(1_750_000_000_000);
 pub(crate) const ENDS_AT: EpochMs = EpochMs(1_750_000_600_000);
 /// A second into the sale.
 pub(crate) const SELLING: Moment = Moment::exact(EpochMs(1_750_000_001_000));
+
+pub(crate) const RANDOM: Random = Random { token: 7, challenge: 7 };
 
 pub(crate) fn activity_id(id: u64) -> ActivityId {
     ActivityId::new(id).expect("in range")
@@ -54,6 +56,7 @@ pub(crate) fn settings() -> Settings {
         abuse: AbuseRules::OFF,
         table_slots: 1024,
         purchase_token_secret: [7; 32],
+        pow_bits: 8,
         switches: Switches::open(200_000),
     }
 }

@@ -79,10 +79,10 @@ pub(crate) fn purchase_token(operations: usize) -> anyhow::Result<Prepared> {
     let visitors = visitors(operations)?;
     let issued: Vec<String> = visitors
         .iter()
-        .map(|visitor| purchase_tokens.issue(&binding(visitor), NOW, 7).text)
+        .map(|visitor| purchase_tokens.issue(Challenge::Token, &binding(visitor), NOW, 7).text)
         .collect();
     Ok(visits([], operations, move |n| {
-        purchase_tokens.accepts(&issued[n], &binding(&visitors[n]), NOW)
+        purchase_tokens.accepts(&issued[n], Challenge::Token, &binding(&visitors[n]), NOW)
     }))
 }
 

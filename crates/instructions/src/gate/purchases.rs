@@ -91,8 +91,11 @@ pub(crate) fn with_purchase_token(operations: usize) -> anyhow::Result<Prepared>
     let token = |visitor: &Visitor| {
         let identified = gate.admit_read(request(visitor), MOMENT);
         let identified = identified.ok().context("the visitor is known")?;
-        let issued = gate.admit_token(&identified, activity(0), 7, MOMENT);
-        Ok(issued.ok().context("a token is issued")?.text)
+        let random = Random { token: 7, challenge: 7 };
+        match gate.admit_token(&identified, activity(0), None, random, MOMENT) {
+            Ok(TokenStep::Issued(token)) => Ok(token.text),
+            _ => bail!("no token is issued"),
+        }
     };
     let tokens: Vec<String> = visitors.iter().map(token).collect::<anyhow::Result<_>>()?;
     Ok(visits([], operations, move |n| {

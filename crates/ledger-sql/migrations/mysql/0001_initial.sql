@@ -42,7 +42,7 @@ CREATE TABLE IF NOT EXISTS activities (
     CONSTRAINT activities_end_lies_after_start CHECK (starts_at < ends_at),
     CONSTRAINT activities_limit_is_positive CHECK (per_user_limit >= 1),
     CONSTRAINT activities_shards_are_positive CHECK (shards >= 1),
-    CONSTRAINT activities_challenge_is_known CHECK (challenge IN ('none', 'token')),
+    CONSTRAINT activities_challenge_is_known CHECK (challenge IN ('none', 'token', 'captcha', 'pow')),
     CONSTRAINT activities_status_is_known CHECK (status IN ('draft', 'running', 'paused', 'closed')),
     CONSTRAINT activities_closed_at_goes_with_closed CHECK ((status = 'closed') = (closed_at IS NOT NULL)),
     CONSTRAINT activities_resumes_at_goes_with_paused CHECK (resumes_at IS NULL OR status = 'paused')

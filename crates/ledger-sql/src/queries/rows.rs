@@ -72,7 +72,12 @@ pub(super) const STATUSES: [(&str, Status); 4] = [
     ("closed", Status::Closed),
 ];
 
-pub(super) const CHALLENGES: [(&str, Challenge); 2] = [("none", Challenge::None), ("token", Challenge::Token)];
+pub(super) const CHALLENGES: [(&str, Challenge); 4] = [
+    ("none", Challenge::None),
+    ("token", Challenge::Token),
+    ("captcha", Challenge::Captcha),
+    ("pow", Challenge::Pow),
+];
 
 pub(super) const fn order_state_number(state: OrderState) -> i64 {
     match state {

@@ -74,4 +74,7 @@ pub(crate) struct CreateArgs {
     /// Pieces that the store keeps the sale in, for more than one core or server can do; above 1 on a shared store only (redis://…).
     #[arg(long, default_value_t = 1)]
     pub(crate) shards: u64,
+    /// What a buyer must get first: nothing, a purchase token, or one for solving a picture or work.
+    #[arg(long, default_value = "none", value_parser = ["none", "token", "captcha", "pow"])]
+    pub(crate) challenge: String,
 }

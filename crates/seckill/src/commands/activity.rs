@@ -56,6 +56,7 @@ fn bodies(args: &CreateArgs) -> (Value, Option<Value>) {
         "ends_at": args.ends_at,
         "per_user_limit": args.per_user_limit,
         "shards": args.shards,
+        "challenge": args.challenge,
     });
     let product = args.product.is_none().then(|| {
         json!({

@@ -28,6 +28,7 @@ pub(crate) fn gate(
         abuse: abuse(settings)?,
         table_slots: settings.limits.table_slots,
         purchase_token_secret,
+        pow_bits: settings.challenge.pow_bits,
         switches,
     }))
 }

@@ -6,6 +6,7 @@ mod alerts;
 mod audit;
 mod brake;
 mod by_hand;
+mod challenge;
 mod check;
 mod check_nodes;
 mod check_servers;

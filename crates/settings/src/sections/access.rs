@@ -136,3 +136,18 @@ fn key(reader: &Reader<'_>) -> Option<JwtKey> {
     }
     Some(key)
 }
+
+/// What sales may ask of their buyers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Challenge {
+    /// Zero bits of a proof of work.
+    pub pow_bits: u8,
+}
+
+impl Challenge {
+    pub(super) fn narrow(reader: &Reader<'_>) -> Self {
+        Self {
+            pow_bits: reader.get("challenge.pow_bits"),
+        }
+    }
+}

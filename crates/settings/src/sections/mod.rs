@@ -11,7 +11,7 @@ mod webhook_secret;
 
 use std::path::PathBuf;
 
-pub use access::{Auth, AuthMode, Identity, JwtKey, PublicKey};
+pub use access::{Auth, AuthMode, Challenge, Identity, JwtKey, PublicKey};
 pub use alerts::Alerts;
 pub use durability::Durability;
 pub use limits::{Abuse, LimitScope, Limits};
@@ -44,6 +44,8 @@ pub struct Settings {
     pub limits: Limits,
     /// When somebody is blocked by himself.
     pub abuse: Abuse,
+    /// What sales may ask of their buyers.
+    pub challenge: Challenge,
     /// The way from ticket to order.
     pub queue: Queue,
     /// Unpaid orders.
@@ -123,6 +125,7 @@ impl Settings {
             database: Database::narrow(reader, &data_dir),
             limits: Limits::narrow(reader, public),
             abuse: Abuse::narrow(reader),
+            challenge: Challenge::narrow(reader),
             queue: Queue::narrow(reader),
             orders: Orders::narrow(reader),
             units: Units::narrow(reader),

@@ -1,0 +1,26 @@
+//! What of a change lets fewer buyers in.
+
+use seckill_gate::{Limits, Switches};
+use seckill_sale::Challenge;
+
+/// `present` with each member of `wanted` that lets fewer buyers in; `settings` are the limits where no switch says otherwise.
+pub(super) fn tightened(present: &Switches, wanted: &Switches, settings: Limits, used: &[Challenge]) -> Switches {
+    let is_harder = match (present.challenge, wanted.challenge) {
+        // Whatever a sale asks for is at least nothing.
+        (Some(Challenge::None), wanted) => wanted != Some(Challenge::None),
+        (Some(present), Some(wanted)) => wanted.covers(present),
+        // For every sale, or it lets buyers in somewhere.
+        (None, Some(wanted)) => wanted != Challenge::None && used.iter().all(|of_sale| wanted.covers(*of_sale)),
+        (_, None) => false,
+    };
+    let challenge = if is_harder { wanted.challenge } else { present.challenge };
+    Switches {
+        entry_open: present.entry_open && wanted.entry_open,
+        read_only: present.read_only || wanted.read_only,
+        admit_ratio: present.admit_ratio.min(wanted.admit_ratio),
+        backlog_max: present.backlog_max.min(wanted.backlog_max),
+        challenge,
+        limits: present.limits.narrowed(&wanted.limits, settings),
+        ..present.clone()
+    }
+}
