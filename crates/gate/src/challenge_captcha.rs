@@ -48,7 +48,10 @@ type Point = (i32, i32);
 
 const WIDTH: i32 = 240;
 const HEIGHT: i32 = 72;
-const NOISE: usize = 9;
+/// Lines of noise that are tried; those that come near the sign are left out.
+const NOISE: usize = 11;
+const SIGN_WIDTH: i32 = 22;
+const NOISE_GAP: i32 = 4;
 
 /// The strokes of a glyph: each pair of neighbours of a run is one.
 fn runs(glyph: char) -> &'static [&'static [Point]] {
@@ -89,7 +92,11 @@ pub(crate) fn image(stream: &mut Stream) -> String {
     let text = format!("{}{sign}{}=?", sum.first, sum.second);
     let mut strokes = Vec::new();
     let mut left = 10 + spread(stream, 4);
+    let mut sign_left = 0;
     for glyph in text.chars() {
+        if glyph == sign {
+            sign_left = left;
+        }
         let place = Hand::new(left, stream);
         for run in runs(glyph) {
             for pair in run.windows(2) {
@@ -101,7 +108,12 @@ pub(crate) fn image(stream: &mut Stream) -> String {
     for _ in 0..NOISE {
         let from = (below(stream, WIDTH), below(stream, HEIGHT));
         let to = (from.0 + spread(stream, 40), from.1 + spread(stream, 24));
-        strokes.push(stroke(from, to, stream));
+        // A line through a minus would make it a plus.
+        let is_left_of_it = from.0.max(to.0) < sign_left - NOISE_GAP;
+        let is_right_of_it = sign_left + SIGN_WIDTH + NOISE_GAP < from.0.min(to.0);
+        if is_left_of_it || is_right_of_it {
+            strokes.push(stroke(from, to, stream));
+        }
     }
     for last in (1..strokes.len()).rev() {
         let other = stream.below(last as u32 + 1) as usize;

@@ -1,20 +1,12 @@
 //! Sales whose buyers solve something first: a picture, or work.
 
 use futures_util::future::join_all;
-use seckill_sale::{ActivityId, Challenge};
+use seckill_sale::Challenge;
 use serde_json::Value;
 
 use crate::asking::Reply;
 use crate::house::{House, OPENS};
-use crate::solving::{answer, ask, asking_for, captcha_answer, posed, pow_answer, text};
-
-async fn buy_with(house: &House, id: ActivityId, user: &str, token: &str) -> Reply {
-    house
-        .buy(id, user)
-        .json(format!(r#"{{"token":"{token}"}}"#))
-        .send()
-        .await
-}
+use crate::solving::{answer, ask, asking_for, buy_with, captcha_answer, posed, pow_answer, text};
 
 /// An answer that was looked at and not taken.
 #[track_caller]
@@ -189,4 +181,16 @@ async fn nothing_is_posed_or_answered_the_day_before_or_after_the_end() {
         .send()
         .await
         .is(400, 40000);
+}
+
+#[tokio::test]
+async fn where_the_store_takes_nothing_nobody_gets_a_token() {
+    let house = House::new();
+    let id = asking_for(&house, Challenge::Captcha).await;
+    let challenge = posed(&house, id, "a").await;
+    let puzzle = text(&challenge, "id");
+    house.stock.close();
+    answer(&house, id, "a", puzzle, &captcha_answer(puzzle))
+        .await
+        .is(503, 50300);
 }

@@ -44,6 +44,15 @@ pub(crate) fn answer(
     ask(house, id, user).json(body).send()
 }
 
+/// A purchase with a purchase token.
+pub(crate) async fn buy_with(house: &House, id: ActivityId, user: &str, token: &str) -> Reply {
+    house
+        .buy(id, user)
+        .json(format!(r#"{{"token":"{token}"}}"#))
+        .send()
+        .await
+}
+
 /// The sum that a captcha's picture shows.
 pub(crate) fn captcha_answer(id: &str) -> String {
     let bytes = URL_SAFE_NO_PAD.decode(id).expect("an id");
