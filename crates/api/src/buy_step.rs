@@ -95,7 +95,11 @@ pub(crate) async fn carry_out(call: &Call, step: Step) -> Outcome {
     match step {
         Step::Purchase(wish) => {
             let activity = wish.activity;
+            let limited = (!wish.rates.is_empty()).then(|| wish.user.clone());
             let answer = call.core.purchase.claim(wish).await;
+            if let (Some(user), Err(refusal)) = (limited, &answer) {
+                call.shared().gate.note_limited(refusal, &user, call.moment);
+            }
             outcome(call, activity, answer)
         }
         Step::Replay(again, refusal) => {

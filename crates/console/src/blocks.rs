@@ -152,6 +152,7 @@ async fn put_in_force(console: &Console) -> Result<(), Ledger> {
 /// Keeps out whom the gate named, and puts in force what the ledger keeps.
 pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
     let _one_at_a_time = console.blocking.lock().await;
-    keep_out_offenders(console).await?;
-    put_in_force(console).await
+    let kept_out = keep_out_offenders(console).await;
+    put_in_force(console).await?;
+    kept_out
 }

@@ -1,6 +1,6 @@
 -- A permit of a rate that all nodes count together, by the server's clock: generic cell rate algorithm (ITU-T I.371, virtual scheduling).
 --
--- KEYS: 1 rate  string  "<microsecond at which its debt is paid>"; {r:<whose>}:rate
+-- KEYS: 1 rate  string  "<microsecond at which its debt is paid>"; {p:<whose>}:rate
 -- ARGV: 1 moment given instead of the server's clock, in milliseconds (tests only; else empty), 2 microseconds from one permit to the next,
 --   3 permits that may be taken at once.
 -- ANSWERS: 0 where it was taken, else the microseconds until the next one can be. A refused request changes nothing.

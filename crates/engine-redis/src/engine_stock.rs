@@ -82,8 +82,8 @@ impl Stock for Engine {
         }
     }
 
-    async fn take_of(&self, rate: &SharedRate) -> Result<Option<u64>, Error> {
-        Ok(self.0.take_of(rate).await?)
+    async fn take_of_rate(&self, rate: &SharedRate) -> Result<Option<u64>, Error> {
+        Ok(self.0.take_of_rate(rate).await?)
     }
 
     async fn figures(&self, activity: ActivityId) -> Result<Option<Figures>, Error> {

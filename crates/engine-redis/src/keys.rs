@@ -24,9 +24,9 @@ pub(crate) fn lease(name: &str) -> String {
     format!("{{seckill}}:lease:{name}")
 }
 
-/// What is counted of a rate that all nodes share.
+/// What is counted of a rate that all nodes share. Its tag begins like a permit's, so that a user who may have those may have these.
 pub(crate) fn rate(of: &str) -> String {
-    format!("{{r:{of}}}:rate")
+    format!("{{p:{of}}}:rate")
 }
 
 /// Permits of a key; its tag is its own, so that a cluster spreads them.

@@ -10,7 +10,7 @@ use crate::shared::Shared;
 
 impl Shared {
     /// Takes a permit; milliseconds until the next one where there is none.
-    pub(crate) async fn take_of(&self, rate: &SharedRate) -> Result<Option<u64>, Error> {
+    pub(crate) async fn take_of_rate(&self, rate: &SharedRate) -> Result<Option<u64>, Error> {
         let arguments = [
             self.time.argument(),
             rate.interval_us.to_string().into_bytes(),

@@ -42,9 +42,9 @@ script!(MEMBERS, " flags=allow-oom", "members.lua");
 script!(LEASE, " flags=allow-oom", "lease.lua");
 script!(PERMIT, "", "permit.lua");
 script!(PROBE, " flags=allow-oom", "probe.lua");
-script!(RATE, "", "rate.lua");
 // The same, refused by a full server: what would be built there could not be.
 script!(PROBE_ROOM, "", "probe.lua");
+script!(RATE, "", "rate.lua");
 script!(RECORD, " flags=allow-oom", "state.lua", "entries.lua", "record.lua");
 
 impl Script {

@@ -3,9 +3,13 @@
 //! Nothing here waits for a database. Refusals that memory alone can give cost no claim; everything else is one durable step of the store.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use seckill_sale::{ActivityId, Buyer, Claim, Quantity, Refusal, RequestId, RequestKey, SharedRate, Ticket, UserId};
 use seckill_stock::{Answer, Claims, Glance, Stock};
+
+/// How long a purchase waits for the count of a rate that all nodes share.
+const RATE_WITHIN: Duration = Duration::from_millis(100);
 
 /// A purchase that passed the gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,14 +123,24 @@ impl Purchase {
         }
     }
 
-    /// Takes a permit of each rate. A store that gives no answer here gives none to the claim either, so nobody is refused for that.
+    /// Takes a permit of each rate, of all at the same time. Where the store gives no answer soon nobody is refused for that: each node has
+    /// counted by itself before, and the claim will tell what is wrong.
     async fn take_permits(&self, rates: &[SharedRate]) -> Result<(), Refusal> {
-        for rate in rates {
-            if let Ok(Some(wait_ms)) = self.stock.take_of(rate).await {
-                return Err(rate.refusal(wait_ms));
+        let asked = rates.iter().map(|rate| {
+            let answer = tokio::time::timeout(RATE_WITHIN, self.stock.take_of_rate(rate));
+            async move {
+                match answer.await {
+                    Ok(Ok(Some(wait_ms))) => Err(rate.refusal(wait_ms)),
+                    Ok(Ok(None)) => Ok(()),
+                    Ok(Err(error)) => {
+                        tracing::debug!(%error, "a rate of all nodes was not counted");
+                        Ok(())
+                    }
+                    Err(_late) => Ok(()),
+                }
             }
-        }
-        Ok(())
+        });
+        futures_util::future::join_all(asked).await.into_iter().collect()
     }
 
     /// The answer to a request that was accepted before, although the gate would refuse it now (paused, ended): a lost reply is

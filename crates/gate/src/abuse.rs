@@ -9,7 +9,7 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 use parking_lot::Mutex;
-use seckill_sale::{EpochMs, Refusal, UserId};
+use seckill_sale::{EpochMs, Refusal, Scope, UserId};
 
 use crate::blocks::Subject;
 use crate::client_ip::limit_key;
@@ -94,12 +94,15 @@ impl Abuse {
 
     /// Counts a refusal that tells of hammering or guessing; others, such as "sold out", are what honest people hear.
     pub(crate) fn note(&self, refusal: &Refusal, refused: Refused<'_>, now: EpochMs) {
-        let suspicious = matches!(
-            refusal,
-            Refusal::LimitedByIp { .. } | Refusal::Limited { .. } | Refusal::Unauthenticated | Refusal::ChallengeFailed
-        );
-        if suspicious && self.rules != AbuseRules::OFF {
+        if self.rules != AbuseRules::OFF && is_suspicious(refusal) {
             self.count(refused, now);
+        }
+    }
+
+    /// The same of somebody whose address and device were let go since.
+    pub(crate) fn note_user(&self, refusal: &Refusal, user: &UserId, now: EpochMs) {
+        if is_suspicious(refusal) {
+            self.judge(&self.user, self.rules.user, user, || Subject::User(user.clone()), now);
         }
     }
 
@@ -143,6 +146,15 @@ impl Abuse {
             };
             offenders.entry(subject).or_insert_with_key(offender);
         }
+    }
+}
+
+/// What all buyers together have used up is nobody's fault, and what honest people hear neither.
+const fn is_suspicious(refusal: &Refusal) -> bool {
+    match refusal {
+        Refusal::Limited { scope, .. } => matches!(scope, Scope::User | Scope::Device),
+        Refusal::LimitedByIp { .. } | Refusal::Unauthenticated | Refusal::ChallengeFailed => true,
+        _ => false,
     }
 }
 

@@ -139,11 +139,13 @@ impl Gate {
     /// [`Refusal::LimitedByIp`].
     pub fn arrive<'a>(&self, request: Request<'a>, moment: Moment) -> Result<Arrived<'a>, Refusal> {
         let arrived = self.locate(request);
-        if !arrived.exempt
-            && let Err(refusal) = self.limiters.check_ip(arrived.client, moment.now)
-        {
-            self.abuse.note(&refusal, arrived.refused(), moment.now);
-            return Err(refusal);
+        if !arrived.exempt {
+            if let Err(refusal) = self.limiters.check_ip(arrived.client, moment.now) {
+                self.abuse.note(&refusal, arrived.refused(), moment.now);
+                return Err(refusal);
+            }
+            // Not noted: it is others who have used it up.
+            self.limiters.check_network(arrived.client, moment.now)?;
         }
         Ok(arrived)
     }
@@ -245,6 +247,11 @@ impl Gate {
     /// Counts a refusal that was found behind the gate, such as a wrong answer to a challenge.
     pub fn note_refused(&self, refusal: &Refusal, identified: &Identified<'_>, moment: Moment) {
         self.abuse.note(refusal, identified.refused(), moment.now);
+    }
+
+    /// Counts a refusal of a user by a rate that all nodes share.
+    pub fn note_limited(&self, refusal: &Refusal, user: &UserId, moment: Moment) {
+        self.abuse.note_user(refusal, user, moment.now);
     }
 
     /// Who is to be blocked.

@@ -110,7 +110,10 @@ impl Limiters {
     }
 
     pub(crate) fn check_ip(&self, client: IpAddr, now: EpochMs) -> Result<(), Refusal> {
-        limited_by_ip(self.ip.check(limit_key(client), now))?;
+        limited_by_ip(self.ip.check(limit_key(client), now))
+    }
+
+    pub(crate) fn check_network(&self, client: IpAddr, now: EpochMs) -> Result<(), Refusal> {
         limited_by_ip(self.network.check(network_key(client), now))
     }
 

@@ -43,7 +43,8 @@ impl Arrived<'_> {
             client: self.client,
             exempt: self.exempt,
             user: None,
-            device: Device::named(self.headers.device),
+            // A device that somebody without identity names is anybody's.
+            device: None,
         }
     }
 
@@ -90,6 +91,7 @@ impl Identified<'_> {
     pub(crate) fn refused(&self) -> Refused<'_> {
         Refused {
             user: Some(&self.user),
+            device: self.device(),
             ..self.arrived.refused()
         }
     }

@@ -125,7 +125,7 @@ pub trait Stock: Brake + Examined {
 
     /// Takes a permit of a rate that all nodes of this store count together; milliseconds until the next one where there is none left. A
     /// store that is one node's own has nothing to count: what the gate counted was all.
-    async fn take_of(&self, _rate: &SharedRate) -> Result<Option<u64>, Error> {
+    async fn take_of_rate(&self, _rate: &SharedRate) -> Result<Option<u64>, Error> {
         Ok(None)
     }
 

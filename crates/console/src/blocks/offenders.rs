@@ -9,8 +9,11 @@ use crate::state::Console;
 
 /// Who keeps out whom the rules of abuse name.
 const ABUSE_ACTOR: &str = "abuse rule";
-/// Offenders that are written in one turn; the others have the next ones.
+/// Offenders that are written in one turn. The others are named again when they are refused again.
 const OFFENDERS_A_TURN: usize = 64;
+/// No rule makes a block where there are more: a farm that is blocked account by account must not fill the list of the operators, nor the
+/// audit log, nor what every node reads anew.
+const BLOCKS_BY_RULE_MAX: usize = BLOCKS_MAX / 10;
 
 /// Writes down whom the gate of this node named. Those who are blocked by now, or don't fit, are let go: they are named again.
 /// The caller holds the lock.
@@ -27,7 +30,7 @@ pub(super) async fn keep_out_offenders(console: &Console) -> Result<(), Error> {
             .iter()
             .any(|block| word(block.block.kind) == kind && block.block.value == value)
     };
-    let room = BLOCKS_MAX.saturating_sub(known.len()).min(OFFENDERS_A_TURN);
+    let room = BLOCKS_BY_RULE_MAX.saturating_sub(known.len()).min(OFFENDERS_A_TURN);
     for offender in offenders.into_iter().filter(|offender| !is_known(offender)).take(room) {
         let block = console.ledger().add_block(block_of(&offender), by_rule(now)).await?;
         tracing::warn!(id = block.id, subject = %offender.subject, reason = offender.reason, "blocked by a rule of abuse");

@@ -27,7 +27,7 @@ fn nodes_count_one_user_together() {
         running.block_on(async {
             let mut passed = 0;
             for n in 0..times {
-                let answer = nodes[n % 2].take_of(&rate(key)).await.expect("the store answers");
+                let answer = nodes[n % 2].take_of_rate(&rate(key)).await.expect("the store answers");
                 passed += usize::from(answer.is_none());
             }
             passed
@@ -35,7 +35,7 @@ fn nodes_count_one_user_together() {
     };
     assert_eq!(passed("u:1:alice", 10), 3);
     assert_eq!(passed("u:1:bob", 10), 3);
-    let wait = running.block_on(running.engine.take_of(&rate("u:1:alice")));
+    let wait = running.block_on(running.engine.take_of_rate(&rate("u:1:alice")));
     assert!(
         wait.expect("the store answers")
             .is_some_and(|ms| (1..=1000).contains(&ms))
@@ -46,7 +46,7 @@ fn nodes_count_one_user_together() {
 fn permits_come_back_by_the_stores_clock() {
     let clock = Arc::new(ManualClock::at(NOW));
     let running = Running::start(Some(clock.clone()));
-    let take = || running.block_on(running.engine.take_of(&rate("u:1:alice")));
+    let take = || running.block_on(running.engine.take_of_rate(&rate("u:1:alice")));
     for _ in 0..3 {
         assert_eq!(take(), Ok(None));
     }

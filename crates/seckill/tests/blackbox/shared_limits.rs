@@ -30,7 +30,7 @@ fn a_user_has_one_limit_at_all_nodes_and_a_sold_out_sale_asks_the_store_for_none
     let is_asked_for = |user: &str| {
         let answer = shop
             .redis
-            .command(&["EXISTS", &format!("{{r:u:{activity}:{user}}}:rate")]);
+            .command(&["EXISTS", &format!("{{p:u:{activity}:{user}}}:rate")]);
         answer.expect("answers").contains(":1")
     };
     assert!(is_asked_for("alice"));
