@@ -3,8 +3,8 @@
 //! A patch may wait long, for those before it and for a database. What it tightens does not wait with it: it is in force from the moment
 //! it comes until it is carried out or refused, whatever others put in force meanwhile. What it loosens waits.
 
-use seckill_gate::{Limits, Switches, SwitchesPatch};
-use seckill_sale::Challenge;
+use seckill_gate::{Limits, Members, Switches, SwitchesPatch};
+use seckill_sale::{Challenge, EpochMs};
 
 use super::patched;
 use crate::error::Error;
@@ -31,12 +31,12 @@ impl InForce {
         }
     }
 
-    fn tightened(&self, settings: Limits) -> Switches {
+    fn tightened(&self, settings: Limits, now: EpochMs) -> Switches {
         let tighten = |present: Switches, (_, patch): &(u64, SwitchesPatch)| match present.patched(patch) {
-            Ok(wanted) => tightened(&present, &wanted, settings),
+            Ok(wanted) => tightened(&present, &wanted, &patch.members, settings),
             Err(_) => present,
         };
-        self.waiting.iter().fold(self.settled.clone(), tighten)
+        self.waiting.iter().fold(self.settled.at(now), tighten)
     }
 
     /// Shows gate and store what is in force.
@@ -45,18 +45,17 @@ impl InForce {
         let revision = revision_min.max(before.revision + 1);
         let switches = Switches {
             revision,
-            ..self.tightened(console.gate.limits_of_settings())
+            ..self.tightened(console.gate.limits_of_settings(), console.now())
         };
         let unchanged = Switches {
             revision: before.revision,
-            ..switches
+            ..switches.clone()
         };
         if revision_min <= before.revision && unchanged == *before {
             return;
         }
-        let backlog_max = switches.backlog_max;
         if console.gate.switch(switches) {
-            console.stock().set_backlog_max(backlog_max);
+            console.stock().set_backlog_max(console.gate.backlog_max());
         }
     }
 }
@@ -89,7 +88,7 @@ pub(super) fn tighten_at_once<'a>(console: &'a Console, patch: &SwitchesPatch) -
     Ok(Tightening { console, number })
 }
 
-/// The switches as they were set last, without what waits for its turn.
+/// The switches as they were set last, without what waits for its turn, and with what has gone back since as it was before that.
 pub(super) fn settled(console: &Console) -> Switches {
     console.in_force.lock().settled.clone()
 }
@@ -116,8 +115,9 @@ fn put(console: &Console, switches: &Switches, revision_min: u64) {
     in_force.show(console, revision_min);
 }
 
-/// `present` with each member of `wanted` that lets fewer buyers in; `settings` are the limits where no switch says otherwise.
-fn tightened(present: &Switches, wanted: &Switches, settings: Limits) -> Switches {
+/// `present` with each member of `wanted` that lets fewer buyers in; `settings` are the limits where no switch says otherwise. What is `named`
+/// goes back as is wanted: else it could be let go while the wish that it stays waits for its turn.
+fn tightened(present: &Switches, wanted: &Switches, named: &Members, settings: Limits) -> Switches {
     /// No challenge, as the activity says, a challenge.
     const fn strictness(challenge: Option<Challenge>) -> u8 {
         match challenge {
@@ -140,58 +140,9 @@ fn tightened(present: &Switches, wanted: &Switches, settings: Limits) -> Switche
         limits: present.limits.narrowed(&wanted.limits, settings),
         ..present.clone()
     }
+    .with_returns_of(wanted, named)
 }
 
 #[cfg(test)]
-mod tests {
-    use seckill_gate::{Limit, LimitSwitches};
-
-    use super::*;
-
-    fn patch(json: &str) -> SwitchesPatch {
-        serde_json::from_str(json).expect("a patch")
-    }
-
-    fn tightened_by(patches: &[&str]) -> Switches {
-        let waiting = patches.iter().map(|json| (0, patch(json))).collect();
-        let in_force = InForce {
-            waiting,
-            ..InForce::new(Switches::open(9))
-        };
-        let limit = |text: &str| text.parse().expect("a limit");
-        let (ip, user) = (limit("50/s burst 100"), limit("1/s burst 3"));
-        let (device, read) = (Limit::Off, Limit::Off);
-        in_force.tightened(Limits { ip, user, device, read })
-    }
-
-    #[test]
-    fn patches_that_wait_tighten_and_never_loosen() {
-        let all = [
-            r#"{"admit_ratio":0.5,"limits":{"ip":"1/s","user":"2/s burst 3"}}"#,
-            r#"{"admit_ratio":0.7,"entry_open":true,"backlog_max":10}"#,
-            r#"{"entry_open":false,"backlog_max":5,"challenge":"token"}"#,
-            r#"{"read_only":true,"challenge":"none","entry_open":true,"backlog_max":8,"limits":{"ip":"off","device":"9/s"}}"#,
-        ];
-        let expect = Switches {
-            entry_open: false,
-            read_only: true,
-            admit_ratio: 0.5,
-            backlog_max: 5,
-            challenge: Some(Challenge::Token),
-            limits: LimitSwitches {
-                ip: Some("1/s".parse().expect("a limit")),
-                user: None,
-                device: Some("9/s".parse().expect("a limit")),
-            },
-            ..Switches::open(9)
-        };
-        let revisions = tightened_by(&all);
-        assert_eq!(
-            Switches {
-                revision: 0,
-                ..revisions
-            },
-            expect
-        );
-    }
-}
+#[path = "in_force_tests.rs"]
+mod tests;

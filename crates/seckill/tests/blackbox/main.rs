@@ -39,6 +39,8 @@ mod start;
 mod start_hanging;
 mod stopped;
 mod storm;
+mod tap;
+mod tap_overload;
 mod unsafe_databases;
 mod unsafe_servers;
 
