@@ -14,6 +14,7 @@ use crate::call::Call;
 use crate::count;
 use crate::error::Error;
 use crate::extract::Incoming;
+use crate::in_flight::UnderWay;
 use crate::purchase_form::{self, Asked};
 use crate::queued_view::{self, Place};
 
@@ -33,11 +34,12 @@ pub(crate) fn begin<B>(call: &Call, has_key: bool, request: &Request<B>) -> Work
     match at_once(call, &step) {
         Some(outcome) => Work::Done(Some(finish(call, asked_for, outcome))),
         None => {
-            let call = call.clone();
+            let under_way = UnderWay::begin(call.clone());
             Work::Hot(Box::pin(async move {
+                let call = &under_way.0;
                 let asked_for = Some(step.activity());
-                let outcome = carry_out(&call, step).await;
-                finish(&call, asked_for, outcome)
+                let outcome = carry_out(call, step).await;
+                finish(call, asked_for, outcome)
             }))
         }
     }
@@ -52,33 +54,33 @@ fn without_body<B>(
 ) -> Result<Step, Error> {
     let gate = &call.shared().gate;
     let arrived = gate.arrive(call.at_gate(request.headers()), call.moment)?;
+    call.check_in_flight(0)?;
     let identified = gate.identify(arrived, call.moment)?;
     let asked = purchase_form::without_body(has_key, request)?;
     *asked_for = asked.activity;
     admit(call, identified, &asked, call.moment)
 }
 
-/// Buys.
-#[expect(
-    clippy::manual_async_fn,
-    reason = "an async fn keeps each argument twice, and this future is made for every click"
-)]
+/// Buys. No async fn, which would keep each argument twice, and this future is made for every click.
 pub(crate) fn buy(
     call: Call,
     head: Parts,
     mut body: impl Incoming,
 ) -> impl Future<Output = Result<Answer, Error>> + Send {
+    let under_way = UnderWay::begin(call);
     async move {
+        let call = &under_way.0;
         // Lent, since each async fn on the way would keep the body twice.
         let mut asked_for = None;
-        let outcome = purchase(&call, &head, &mut body, &mut asked_for).await;
-        finish(&call, asked_for, outcome)
+        let outcome = purchase(call, &head, &mut body, &mut asked_for).await;
+        finish(call, asked_for, outcome)
     }
 }
 
 async fn purchase(call: &Call, head: &Parts, body: impl Incoming, asked_for: &mut Option<ActivityId>) -> Outcome {
     let gate = &call.shared().gate;
     let arrived = gate.arrive(call.at_gate(&head.headers), call.moment)?;
+    call.check_in_flight(1)?;
     let identified = gate.identify(arrived, call.moment)?;
     // A body may take its time: then the window is looked at by the time that it is afterwards.
     let at_once = body.is_end_stream();

@@ -11,6 +11,7 @@ use crate::buy;
 use crate::call::Call;
 use crate::error::Error;
 use crate::extract;
+use crate::in_flight::UnderWay;
 use crate::purchase_form::{self, Asked};
 
 #[derive(Debug, Deserialize)]
@@ -27,9 +28,11 @@ pub(crate) async fn legacy(call: Call, request: Request) -> Result<Answer, Error
         return Err(Error::UnknownPath);
     }
     let (head, body) = request.into_parts();
+    let under_way = UnderWay::begin(call.clone());
     let mut asked_for = None;
     let outcome = async {
         let arrived = gate.arrive(call.at_gate(&head.headers), call.moment)?;
+        under_way.0.check_in_flight(1)?;
         if !arrived.is_from_proxy() {
             return Err(Refusal::Unauthenticated.into());
         }

@@ -41,6 +41,7 @@ mod extract;
 mod fault;
 mod headers;
 mod health;
+mod in_flight;
 mod language;
 mod legacy;
 mod openapi;

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::activities::Pages;
 use crate::cors::Origins;
 use crate::health::Readiness;
+use crate::in_flight::InFlight;
 use crate::streams::Streams;
 use crate::unasked;
 use crate::unique::Unique;
@@ -50,6 +51,8 @@ pub struct StreamLimits {
 pub struct Settings {
     /// Bytes of a body; the webhook alone takes more.
     pub body_bytes_max: usize,
+    /// Purchases that may be under way on one core.
+    pub in_flight_max: usize,
     /// How long an order waits for its payment, in milliseconds.
     pub pay_within_ms: i64,
     /// Whether units of cancelled and expired orders come back to their sale (`units.on_cancel = "sale"`).
@@ -172,6 +175,7 @@ pub(crate) struct Core {
     pub(crate) index: CoreIndex,
     pub(crate) unique: Unique,
     pub(crate) pages: Mutex<Pages>,
+    pub(crate) in_flight: InFlight,
 }
 
 impl Core {
@@ -182,6 +186,7 @@ impl Core {
             index: CoreIndex::new(index),
             unique: Unique::new(),
             pages: Mutex::default(),
+            in_flight: InFlight::default(),
         }
     }
 }

@@ -9,20 +9,26 @@
 //! hears that its outcome is unknown, since a restart before one of them has it would forget it. What opens is refused until the store says
 //! what it keeps.
 
+mod effects;
 mod in_force;
 mod kept;
 mod refresh;
 mod tightened;
+mod views;
 mod writing;
 
-use seckill_api::{Answer, Fault};
+use std::cmp::Ordering;
+
+use seckill_api::Fault;
 use seckill_gate::{Switches, SwitchesPatch};
 use seckill_ledger::Context;
+use seckill_sale::EpochMs;
 use seckill_stock::Error as Stock;
-use serde::Serialize;
+use serde_json::json;
 
 use crate::call::Call;
 use crate::error::Error;
+use crate::input;
 use crate::outer::Reply;
 use crate::state::Console;
 use crate::write::Write;
@@ -34,80 +40,90 @@ pub(crate) use refresh::refresh;
 use in_force::{put_in_force, revision, settled, tighten_at_once};
 use kept::{Kept, is_brake, keep, keep_or_later};
 use refresh::operators;
+use views::{rehearsed, shown};
 use writing::{Written, write};
-
-#[derive(Serialize)]
-struct View {
-    #[serde(flatten)]
-    switches: Switches,
-    /// The limits that hold, where a switch says nothing those of the settings.
-    limits_in_force: LimitsView,
-    /// Whether they are in force, but not in the ledger yet.
-    ledger_pending: bool,
-}
-
-#[derive(Serialize)]
-struct LimitsView {
-    ip: String,
-    network: String,
-    user: String,
-    device: String,
-    read: String,
-    activity: String,
-    node: String,
-}
-
-fn shown(console: &Console) -> Reply {
-    let switches = Switches::clone(&console.gate.switches());
-    let limits = console.gate.limits();
-    let limits_in_force = LimitsView {
-        ip: limits.ip.to_string(),
-        network: limits.network.to_string(),
-        user: limits.user.to_string(),
-        device: limits.device.to_string(),
-        read: limits.read.to_string(),
-        activity: limits.activity.to_string(),
-        node: limits.node.to_string(),
-    };
-    let revision = revision(console);
-    Reply(Answer::fine(&View {
-        switches: Switches { revision, ..switches },
-        limits_in_force,
-        ledger_pending: kept::known(console).is_some(),
-    }))
-}
 
 /// The switches in force on this node.
 pub(crate) async fn show(call: Call) -> Reply {
     shown(&call.console)
 }
 
-/// Changes what the patch names.
+/// Changes what the patch names, or says what that would change.
 pub(crate) async fn patch(Write { call, body, context }: Write<SwitchesPatch>) -> Result<Reply, Error> {
     let console = &*call.console;
-    let tightening = tighten_at_once(console, &body)?;
+    let body = timed(body, call.now)?;
+    let is_current = check_revision(console, &body, &context)?;
+    if body.dry_run {
+        return rehearsed(console, &body);
+    }
+    let tightening = is_current.then(|| tighten_at_once(console, &body)).transpose()?;
     {
         let _one_at_a_time = console.switching.lock().await;
-        let before = settled(console);
+        let is_current = check_revision(console, &body, &context)?;
+        let (before, now) = (settled(console), console.now());
         let after = patched(&before, &body)?;
-        if is_brake(&before, &after) {
+        if is_current && is_brake(&before.at(now), &after.at(now)) {
             brake(console, before, after, &body, context).await?;
         } else {
-            change(console, &body, context).await?;
+            change(console, body, context).await?;
         }
     }
     drop(tightening);
     Ok(shown(console))
 }
 
+/// The patch with the moment at which it ends.
+fn timed(patch: SwitchesPatch, now: EpochMs) -> Result<SwitchesPatch, Error> {
+    let Some(text) = &patch.expires_at else {
+        return Ok(patch);
+    };
+    let until = input::moment("expires_at", text)?;
+    if until <= now {
+        return Err(Error::invalid("expires_at", "must lie in the future"));
+    }
+    Ok(SwitchesPatch {
+        until: Some(until),
+        ..patch
+    })
+}
+
+/// Whether the patch may be in force before the ledger has it: not where it was made for a revision that is not in force here. Only the
+/// ledger tells then whether it is one of another node, or a request that came before.
+fn check_revision(console: &Console, patch: &SwitchesPatch, context: &Context) -> Result<bool, Error> {
+    let Some(made_for) = patch.revision else {
+        return Ok(true);
+    };
+    let in_force = revision(console);
+    match made_for.cmp(&in_force) {
+        Ordering::Equal => Ok(true),
+        Ordering::Less if context.idempotency.is_none() || patch.dry_run => Err(stale(in_force)),
+        _ => Ok(false),
+    }
+}
+
+/// A patch was made for other switches than those in force.
+fn stale(in_force: u64) -> Error {
+    Fault::Conflict {
+        why: format!("revision: the switches were changed meanwhile; {in_force} is in force"),
+        data: json!({"field": "revision", "revision": in_force}),
+    }
+    .into()
+}
+
 /// What is not a brake waits for store and ledger.
-async fn change(console: &Console, patch: &SwitchesPatch, context: Context) -> Result<(), Error> {
+async fn change(console: &Console, mut patch: SwitchesPatch, context: Context) -> Result<(), Error> {
     if let Some(kept) = kept::confirmed(console).await? {
+        let before = revision(console);
         // Written by itself: the books tell both, and nothing is left that could shut the entrance again.
         write(console, &SwitchesPatch::default(), Some(&kept), operators(console)).await?;
         keep(console, None).await?;
+        // Whoever made the patch has seen what was kept as that revision, and nothing else was written since.
+        let is_next = revision(console) == before + 1;
+        patch.revision = patch
+            .revision
+            .map(|made_for| made_for + u64::from(is_next && made_for == before));
     }
-    write(console, patch, None, context).await?;
+    write(console, &patch, None, context).await?;
     Ok(())
 }
 

@@ -34,6 +34,7 @@ mod settings;
 mod shared_rates;
 mod stages;
 mod switches;
+mod switching;
 #[cfg(test)]
 mod testing;
 mod token_cache;
@@ -52,6 +53,7 @@ use challenge::Challenges;
 use checks::check_quantity;
 use credentials::named_user;
 use limits::Limiters;
+use switches::Automatic;
 use window::check_window;
 
 pub use abuse::{Abuse, AbuseRules, OFFENDERS_MAX, Offender};
@@ -72,7 +74,7 @@ pub use rate::{Error as RateError, Limit, Rate};
 pub use retry_after::{retry_after_ms, retry_after_s};
 pub use settings::{Authority, Settings};
 pub use stages::{Admitted, Arrived, Earlier, Identified, Request, Wish};
-pub use switches::{Error as SwitchError, Sieve, Switches, SwitchesPatch};
+pub use switches::{AutoAdmit, Error as SwitchError, Members, Return, Sieve, Switches, SwitchesPatch};
 pub use token_cache::ENTRIES_DEFAULT as TOKEN_CACHE_ENTRIES_DEFAULT;
 pub use token_route::{Random, TokenStep};
 pub use user_token::Signer;
@@ -93,6 +95,7 @@ pub struct Gate {
     switches: ArcSwap<Switches>,
     /// Held while switches and the limits that follow them are changed together.
     switching: Mutex<()>,
+    automatic: Automatic,
     sieve: Sieve,
     abuse: Abuse,
     blocks: Blocks,
@@ -126,6 +129,7 @@ impl Gate {
             challenges: Challenges::new(&purchase_token_secret, pow_bits),
             switches: ArcSwap::from_pointee(switches),
             switching: Mutex::new(()),
+            automatic: Automatic::default(),
             sieve: Sieve::default(),
             abuse: Abuse::new(abuse, table_slots),
             blocks: Blocks::default(),
@@ -224,11 +228,12 @@ impl Gate {
         let device = identified.device();
         self.blocks
             .check(identified.client(), &identified.user, device, moment.now)?;
-        let switches = self.switches.load();
+        let switches = self.switches_at(moment.now);
         switches.check_open(activity)?;
         check_window(activity, moment, 0)?;
         // Behind the window: who is too early or too late should hear just that.
-        self.sieve.check(switches.admit_ratio)?;
+        self.sieve
+            .check(switches.admit_ratio.min(self.automatic.admit_ratio()))?;
         let challenge_passed = self.passes_challenge(switches.challenge_of(activity), identified, wish, moment);
         if !challenge_passed && earlier(&identified.user, activity.id) == Earlier::None {
             return Err(Refusal::ChallengeFailed);
@@ -270,34 +275,5 @@ impl Gate {
     #[must_use]
     pub const fn authority(&self) -> &Authority {
         &self.authority
-    }
-
-    /// The switches in force.
-    #[must_use]
-    pub fn switches(&self) -> Arc<Switches> {
-        self.switches.load_full()
-    }
-
-    /// The limits of the settings, which hold where no switch says otherwise.
-    #[must_use]
-    pub const fn limits_of_settings(&self) -> Limits {
-        self.limits
-    }
-
-    /// The limits in force.
-    #[must_use]
-    pub fn limits(&self) -> Limits {
-        self.switches.load().limits.over(self.limits)
-    }
-
-    /// Takes `next` unless switches of the same or a later revision are in force; says whether it did.
-    pub fn switch(&self, next: Switches) -> bool {
-        let _held = self.switching.lock();
-        if next.revision <= self.switches.load().revision {
-            return false;
-        }
-        self.limiters.set(next.limits.over(self.limits));
-        self.switches.store(Arc::new(next));
-        true
     }
 }

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::limits::Limits;
 use crate::rate::Limit;
 
-/// Limits in the place of those of the settings; none: the settings hold.
+/// Limits in the place of those of the settings; none: the settings hold. What nobody has set is not written where an older version would not
+/// know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LimitSwitches {
@@ -13,7 +14,7 @@ pub struct LimitSwitches {
     #[serde(default)]
     pub ip: Option<Limit>,
     /// Per network.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<Limit>,
     /// Per user and activity.
     #[serde(default)]
@@ -22,10 +23,10 @@ pub struct LimitSwitches {
     #[serde(default)]
     pub device: Option<Limit>,
     /// All buyers of an activity, on a node.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activity: Option<Limit>,
     /// All buyers of a node.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<Limit>,
 }
 

@@ -61,7 +61,7 @@ impl Gate {
         let device = identified.device();
         self.blocks
             .check(identified.client(), &identified.user, device, moment.now)?;
-        let switches = self.switches.load();
+        let switches = self.switches_at(moment.now);
         switches.check_open(&activity)?;
         check_window(&activity, moment, LIFETIME_MS)?;
         let asked = switches.challenge_of(&activity);

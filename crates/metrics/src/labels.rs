@@ -92,7 +92,9 @@ label! {
         WaitedTooLong "waited_too_long",
         /// The store cannot be reached, or answers too late.
         StoreUnreachable "store_unreachable",
-        /// The operator lets only a share in.
+        /// As many purchases are under way on the node as there may be.
+        InFlight "in_flight",
+        /// Only a share is let in: by the operator's word, or since the store is slow.
         AdmitRatio "admit_ratio",
         /// Every connection is taken.
         ConnectionsMax "connections_max",

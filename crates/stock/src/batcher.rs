@@ -12,70 +12,29 @@
 
 use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
 use parking_lot::Mutex;
-use seckill_sale::{Claim, Refusal};
-use tokio::sync::{Notify, oneshot};
+use seckill_sale::Refusal;
+use tokio::sync::Notify;
 
-use crate::line::{Bounds, Callers, Gathering, Shared, Waiting, refuse, refuse_late};
-use crate::{Answer, Stock};
+use crate::line::{Bounds, Callers, Decides, Gathering, Shared, refuse, refuse_late};
+use crate::lines::{Key, Lines, UNDER_WAY_MAX};
+use crate::{Answer, Claims, Stock};
 
-/// Handle for those who claim.
-#[derive(Clone)]
-pub struct Claims(Arc<Shared>);
+/// Sales whose batches are with the store at the same time, where it serves each by itself.
+const SALES_UNDER_WAY_MAX: usize = 8;
 
-impl Claims {
-    /// Asks the store for units. The claim goes on even where the caller stops waiting.
-    ///
-    /// # Errors
-    /// The store's refusal; [`Refusal::Busy`] where it was not handed to the store since too many claims wait, [`Refusal::Late`] where it
-    /// was not since it waited too long; [`Refusal::OutcomeUnknown`] where the store has it and doesn't answer in time.
-    pub fn claim(&self, claim: Claim) -> impl Future<Output = Answer> + Send + use<> {
-        // In line before the first poll, so that the future keeps no claim while it waits.
-        let answer = self.line_up(claim);
-        async move { answer?.await.unwrap_or(Err(Refusal::OutcomeUnknown)) }
-    }
-
-    fn line_up(&self, claim: Claim) -> Result<oneshot::Receiver<Answer>, Refusal> {
-        if self.0.hangs.load(Relaxed) {
-            return Err(Refusal::Busy);
-        }
-        let (reply, answer) = oneshot::channel();
-        let since = self.0.stock.now();
-        let Bounds {
-            waiting_max,
-            wait_ms_max,
-            ..
-        } = self.0.bounds;
-        let (first, late) = {
-            let mut line = self.0.line.lock();
-            if line.closed || waiting_max <= line.waiting.len() {
-                return Err(Refusal::Busy);
-            }
-            line.waiting.push_back(Waiting { claim, since, reply });
-            // Everybody who comes sends two late ones away, so that refusals are spread over the time and don't come in bursts.
-            let late = [line.too_late(since, wait_ms_max), line.too_late(since, wait_ms_max)];
-            (line.waiting.len() == 1 && !line.announced, late)
-        };
-        refuse_late(late.into_iter().flatten());
-        if first {
-            self.0.arrived.notify_one();
-        }
-        Ok(answer)
-    }
-
-    /// Claims that wait for their batch.
-    #[must_use]
-    pub fn waiting(&self) -> usize {
-        self.0.line.lock().waiting.len()
-    }
-}
+/// Told how long the store took over a batch.
+type Observer = Box<dyn Fn(Duration) + Send + Sync>;
 
 /// The task that carries batches to the store.
 pub struct Batcher {
     shared: Arc<Shared>,
+    carriers: usize,
+    observer: Option<Observer>,
 }
 
 impl Batcher {
@@ -96,37 +55,64 @@ impl Batcher {
     /// A batcher in front of `stock` within `bounds`.
     #[must_use]
     pub fn bounded(stock: Arc<dyn Stock>, bounds: Bounds) -> (Self, Claims) {
+        Self::before(Box::new(stock), bounds, false)
+    }
+
+    /// The same in front of a store that serves each sale by itself: batches are of one sale, and a sale whose part of the store is slow
+    /// keeps nobody else waiting.
+    #[must_use]
+    pub fn apart(stock: Arc<dyn Stock>, bounds: Bounds) -> (Self, Claims) {
+        Self::before(Box::new(stock), bounds, true)
+    }
+
+    pub(crate) fn before(store: Box<dyn Decides>, bounds: Bounds, apart: bool) -> (Self, Claims) {
         let shared = Arc::new(Shared {
-            stock,
-            line: Mutex::default(),
+            store,
+            lines: Mutex::new(Lines::new(apart)),
             arrived: Notify::new(),
             bounds,
-            hangs: AtomicBool::new(false),
         });
         let claims = Claims(shared.clone());
-        (Self { shared }, claims)
+        let sales = if apart { SALES_UNDER_WAY_MAX } else { 1 };
+        let batcher = Self {
+            shared,
+            carriers: sales * UNDER_WAY_MAX,
+            observer: None,
+        };
+        (batcher, claims)
+    }
+
+    /// The same, and `observer` is told how long the store took over each batch.
+    #[must_use]
+    pub fn observed(mut self, observer: impl Fn(Duration) + Send + Sync + 'static) -> Self {
+        self.observer = Some(Box::new(observer));
+        self
     }
 
     /// Carries batches for ever; to be dropped at shutdown after the last request was answered.
     ///
-    /// Two of them: while the store works on the one, the other gathers.
+    /// Two of a line: while the store works on the one, the other gathers.
     pub async fn run(self) {
-        tokio::join!(self.carry(), self.carry());
+        let carriers: FuturesUnordered<_> = (0..self.carriers).map(|_| self.carry()).collect();
+        carriers.collect::<()>().await;
     }
 
     async fn carry(&self) {
         loop {
-            self.announce().await;
+            let key = self.announce().await;
             let callers = Arc::new(Mutex::new(Callers::default()));
             let gathering = Gathering {
                 shared: self.shared.clone(),
+                key,
                 callers: callers.clone(),
             };
             let answers = self.answers(gathering, &callers).await;
-            self.shared.hangs.store(false, Relaxed);
             let Callers { taken_at, replies } = mem::take(&mut *callers.lock());
-            if taken_at.is_none() {
-                self.give_up_waiting();
+            let unseen = self.shared.lines.lock().finish(key, taken_at.is_some());
+            // The store went away without taking the batch.
+            refuse(unseen, &Refusal::Busy);
+            if let (Some(observer), Some(taken_at)) = (&self.observer, taken_at) {
+                observer(taken_at.elapsed());
             }
             for (reply, answer) in replies.into_iter().zip(answers) {
                 // A caller that went away does not take its answer; it can ask again with its key.
@@ -135,15 +121,15 @@ impl Batcher {
         }
     }
 
-    /// Returns when a claim waits that the store has not been told of.
-    async fn announce(&self) {
+    /// Returns when a claim waits in a line that the store has not been told of.
+    async fn announce(&self) -> Key {
         loop {
-            {
-                let mut line = self.shared.line.lock();
-                if !line.announced && !line.waiting.is_empty() {
-                    line.announced = true;
-                    return;
+            let told = self.shared.lines.lock().announce();
+            if let Some((key, more)) = told {
+                if more {
+                    self.shared.arrived.notify_one();
                 }
+                return key;
             }
             self.shared.arrived.notified().await;
         }
@@ -151,7 +137,8 @@ impl Batcher {
 
     /// The store's answers, however long they take; callers are told that they are late.
     async fn answers(&self, gathering: Gathering, callers: &Mutex<Callers>) -> Vec<Answer> {
-        let mut asked = self.shared.stock.claim_gathered(gathering);
+        let key = gathering.key;
+        let mut asked = self.shared.store.claim_gathered(gathering);
         let Some(limit) = self.shared.bounds.answer_within else {
             return asked.await;
         };
@@ -159,42 +146,37 @@ impl Batcher {
         loop {
             match tokio::time::timeout(patience, &mut asked).await {
                 Ok(answers) => return answers,
-                Err(_late) => patience = self.stop_waiting(callers, limit),
+                Err(_late) => patience = self.stop_waiting(key, callers, limit),
             }
         }
     }
 
     /// Answers those who have waited for `limit`; gives the time after which to look again. The store has `limit` from the moment at which
     /// it took the batch; whoever waits in line is looked after meanwhile, since nobody else may be there to announce him.
-    fn stop_waiting(&self, callers: &Mutex<Callers>, limit: Duration) -> Duration {
-        refuse_late(self.shared.line.lock().overdue(limit));
+    fn stop_waiting(&self, key: Key, callers: &Mutex<Callers>, limit: Duration) -> Duration {
+        let overdue = self.shared.lines.lock().overdue(key, limit);
+        refuse_late(overdue);
         let mut callers = callers.lock();
         let had = callers.taken_at.map_or(Duration::ZERO, |taken_at| taken_at.elapsed());
         if had < limit {
             return limit - had;
         }
-        self.shared.hangs.store(true, Relaxed);
+        if let Some(line) = self.shared.lines.lock().line(key) {
+            line.hangs = true;
+        }
         for reply in mem::take(&mut callers.replies) {
             let _ = reply.send(Err(Refusal::OutcomeUnknown));
         }
         limit
     }
-
-    /// The store went away without taking the batch.
-    fn give_up_waiting(&self) {
-        let unseen = {
-            let mut line = self.shared.line.lock();
-            line.announced = false;
-            line.empty().collect::<Vec<_>>()
-        };
-        refuse(unseen, &Refusal::Busy);
-    }
 }
 
 impl Drop for Batcher {
     fn drop(&mut self) {
-        let mut line = self.shared.line.lock();
-        line.closed = true;
-        line.empty().for_each(drop);
+        self.shared.lines.lock().close();
     }
 }
+
+#[cfg(test)]
+#[path = "batcher_tests.rs"]
+mod tests;

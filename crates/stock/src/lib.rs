@@ -5,20 +5,24 @@
 
 mod batcher;
 mod brake;
+mod claims;
 pub mod conformance;
 mod examined;
 mod healing;
 mod line;
+mod lines;
 pub mod members;
 mod opening;
+mod shares;
 
 use async_trait::async_trait;
 use seckill_sale::{
     ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, NotReady, Refusal, Shards, SharedRate, Terms, Ticket, UserId,
 };
 
-pub use batcher::{Batcher, Claims};
+pub use batcher::Batcher;
 pub use brake::{Brake, SWITCHES_BYTES_MAX};
+pub use claims::Claims;
 pub use examined::Examined;
 pub use healing::{Condition, Confirmed, Counted, GivenUp, Rebase, Remedy};
 pub use line::{Bounds, Gathering};

@@ -1,15 +1,15 @@
-//! The line in which claims of one core wait, its bounds, and the batch that the store takes from it.
+//! One line in which claims of a core wait, its bounds, and the batch that the store takes from it. Which lines there are: `lines`.
 
 use std::collections::VecDeque;
-use std::iter;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use seckill_sale::{ActivityId, Claim, EpochMs, Refusal, UserId};
 use tokio::sync::{Notify, oneshot};
 
+use crate::lines::{Key, Lines, Taken};
 use crate::{Answer, Batcher, Stock};
 
 pub(crate) type Reply = oneshot::Sender<Answer>;
@@ -28,7 +28,10 @@ pub(crate) struct Line {
     marked_at: Option<Instant>,
     /// Whether a [`Gathering`] is with the store that it has not taken yet.
     pub(crate) announced: bool,
-    pub(crate) closed: bool,
+    /// Batches with the store, announced ones included.
+    pub(crate) under_way: usize,
+    /// Whether the store has a batch that it has not answered in time: nobody lines up until it has.
+    pub(crate) hangs: bool,
 }
 
 impl Line {
@@ -56,6 +59,12 @@ impl Line {
         self.waiting.drain(..size)
     }
 
+    /// The claim at a place from the front leaves the line.
+    pub(crate) fn push_out(&mut self, at: usize) -> Option<Waiting> {
+        self.marked -= usize::from(at < self.marked);
+        self.waiting.remove(at)
+    }
+
     /// All of them do.
     pub(crate) fn empty(&mut self) -> impl Iterator<Item = Waiting> {
         self.leave(self.waiting.len())
@@ -76,13 +85,28 @@ pub struct Bounds {
     pub answer_within: Option<Duration>,
 }
 
+/// What a batcher needs of a store.
+pub(crate) trait Decides: Send + Sync {
+    fn now(&self) -> EpochMs;
+
+    fn claim_gathered(&self, gathering: Gathering) -> Pin<Box<dyn Future<Output = Vec<Answer>> + Send + '_>>;
+}
+
+impl Decides for Arc<dyn Stock> {
+    fn now(&self) -> EpochMs {
+        (**self).now()
+    }
+
+    fn claim_gathered(&self, gathering: Gathering) -> Pin<Box<dyn Future<Output = Vec<Answer>> + Send + '_>> {
+        (**self).claim_gathered(gathering)
+    }
+}
+
 pub(crate) struct Shared {
-    pub(crate) stock: Arc<dyn Stock>,
-    pub(crate) line: Mutex<Line>,
+    pub(crate) store: Box<dyn Decides>,
+    pub(crate) lines: Mutex<Lines>,
     pub(crate) arrived: Notify,
     pub(crate) bounds: Bounds,
-    /// Whether the store has a batch that it has not answered in time: nobody lines up until it has.
-    pub(crate) hangs: AtomicBool,
 }
 
 /// Who hears the answers of one batch: nobody before the store has taken it.
@@ -96,6 +120,7 @@ pub(crate) struct Callers {
 /// A batch that goes on gathering until the store takes it.
 pub struct Gathering {
     pub(crate) shared: Arc<Shared>,
+    pub(crate) key: Key,
     pub(crate) callers: Arc<Mutex<Callers>>,
 }
 
@@ -103,30 +128,23 @@ impl Gathering {
     /// Whose claim has waited longest, so that a store that serves several parts at once can tell which of them it concerns.
     #[must_use]
     pub fn oldest(&self) -> Option<(ActivityId, UserId)> {
-        let line = self.shared.line.lock();
-        let Waiting { claim, .. } = line.waiting.front()?;
+        let mut lines = self.shared.lines.lock();
+        let Waiting { claim, .. } = lines.line(self.key)?.waiting.front()?;
         Some((claim.activity, claim.user.clone()))
     }
 
     /// The batch, closed now; the oldest claim first. It may be empty. Claims that have waited too long are shed.
     #[must_use]
     pub fn take(self) -> Vec<Claim> {
-        let now = self.shared.stock.now();
-        let (late, claims, more) = {
-            let mut line = self.shared.line.lock();
-            let late: Vec<_> = iter::from_fn(|| line.too_late(now, self.shared.bounds.wait_ms_max)).collect();
-            let size = line.waiting.len().min(Batcher::BATCH_SIZE_MAX);
-            let (mut claims, mut replies) = (Vec::with_capacity(size), Vec::with_capacity(size));
-            for Waiting { claim, reply, .. } in line.leave(size) {
-                claims.push(claim);
-                replies.push(reply);
-            }
+        let now = self.shared.store.now();
+        let Taken { late, claims, more, .. } = {
+            let mut lines = self.shared.lines.lock();
+            let mut taken = lines.take(self.key, now, self.shared.bounds.wait_ms_max);
             *self.callers.lock() = Callers {
                 taken_at: Some(Instant::now()),
-                replies,
+                replies: std::mem::take(&mut taken.replies),
             };
-            line.announced = false;
-            (late, claims, !line.waiting.is_empty())
+            taken
         };
         if more {
             self.shared.arrived.notify_one();

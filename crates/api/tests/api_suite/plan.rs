@@ -20,6 +20,7 @@ pub(crate) struct Plan {
     pub(crate) webhook: bool,
     pub(crate) allowed_origins: Vec<String>,
     pub(crate) streams: StreamLimits,
+    pub(crate) in_flight_max: usize,
 }
 
 impl Default for Plan {
@@ -36,6 +37,7 @@ impl Default for Plan {
                 max: 3,
                 heartbeat: Duration::from_secs(15),
             },
+            in_flight_max: 1_000,
         }
     }
 }
@@ -82,6 +84,7 @@ pub(crate) fn gate(plan: &Plan) -> Gate {
 pub(crate) fn settings(plan: &Plan) -> Settings {
     Settings {
         body_bytes_max: 4_096,
+        in_flight_max: plan.in_flight_max,
         pay_within_ms: PAY_WITHIN_MS,
         reopens: false,
         sandbox_payments: plan.sandbox,

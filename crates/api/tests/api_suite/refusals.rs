@@ -1,5 +1,6 @@
 //! Everything that a purchase can be refused for, and in which order. No refusal changes anything.
 
+use futures_util::FutureExt;
 use seckill_gate::{Block, Limit, Limits, Subject};
 use seckill_sale::{ActivityId, Challenge, Quantity, Status};
 use seckill_stock::Stock;
@@ -138,6 +139,31 @@ async fn refusals_by_a_limit_say_what_it_allows() {
     assert_eq!(answer.data()["scope"], "activity");
     assert_eq!(answer.header("ratelimit-policy"), r#""activity";q=4;w=24"#);
     assert_eq!(answer.header("ratelimit"), r#""activity";r=0;t=6"#);
+}
+
+#[tokio::test]
+async fn purchases_past_those_that_may_be_under_way_hear_too_busy_at_once() {
+    let house = House::with(&Plan {
+        in_flight_max: 1,
+        ..Plan::default()
+    });
+    let id = house.sale(5).await;
+    for (user, body) in [("a", None), ("b", Some("{}"))] {
+        let ask = |user: &str| match body {
+            None => house.buy(id, user),
+            Some(body) => house.buy(id, user).json(body),
+        };
+        // It waits for the store.
+        let mut first = Box::pin(ask(user).send());
+        assert!((&mut first).now_or_never().is_none());
+        ask("other").send().await.is(503, 50300);
+        first.await.is(202, 0);
+        let gone = format!("gone-{user}");
+        let given_up = Box::pin(ask(&gone).send()).now_or_never();
+        assert!(given_up.is_none(), "its client went away");
+    }
+    house.buy(id, "last").send().await.is(202, 0);
+    assert_eq!(house.metric(r#"seckill_shed_total{reason="in_flight"}"#), 2.0);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 //! it comes until it is carried out or refused, whatever others put in force meanwhile. What it loosens waits.
 
 use seckill_gate::{Limits, Switches, SwitchesPatch};
-use seckill_sale::Challenge;
+use seckill_sale::{Challenge, EpochMs};
 
 use super::patched;
 use super::tightened::tightened;
@@ -33,12 +33,12 @@ impl InForce {
     }
 
     /// `used`: what sales ask for by themselves.
-    fn tightened(&self, settings: Limits, used: &[Challenge]) -> Switches {
+    fn tightened(&self, settings: Limits, used: &[Challenge], now: EpochMs) -> Switches {
         let tighten = |present: Switches, (_, patch): &(u64, SwitchesPatch)| match present.patched(patch) {
-            Ok(wanted) => tightened(&present, &wanted, settings, used),
+            Ok(wanted) => tightened(&present, &wanted, &patch.members, settings, used),
             Err(_) => present,
         };
-        self.waiting.iter().fold(self.settled.clone(), tighten)
+        self.waiting.iter().fold(self.settled.at(now), tighten)
     }
 
     /// Shows gate and store what is in force.
@@ -49,18 +49,17 @@ impl InForce {
         let used: Vec<_> = sales.values().map(|sale| sale.challenge).collect();
         let switches = Switches {
             revision,
-            ..self.tightened(console.gate.limits_of_settings(), &used)
+            ..self.tightened(console.gate.limits_of_settings(), &used, console.now())
         };
         let unchanged = Switches {
             revision: before.revision,
-            ..switches
+            ..switches.clone()
         };
         if revision_min <= before.revision && unchanged == *before {
             return;
         }
-        let backlog_max = switches.backlog_max;
         if console.gate.switch(switches) {
-            console.stock().set_backlog_max(backlog_max);
+            console.stock().set_backlog_max(console.gate.backlog_max());
         }
     }
 }
@@ -93,7 +92,7 @@ pub(super) fn tighten_at_once<'a>(console: &'a Console, patch: &SwitchesPatch) -
     Ok(Tightening { console, number })
 }
 
-/// The switches as they were set last, without what waits for its turn.
+/// The switches as they were set last, without what waits for its turn, and with what has gone back since as it was before that.
 pub(super) fn settled(console: &Console) -> Switches {
     console.in_force.lock().settled.clone()
 }
@@ -121,95 +120,5 @@ fn put(console: &Console, switches: &Switches, revision_min: u64) {
 }
 
 #[cfg(test)]
-mod tests {
-    use seckill_gate::{Limit, LimitSwitches};
-
-    use super::*;
-
-    fn patch(json: &str) -> SwitchesPatch {
-        serde_json::from_str(json).expect("a patch")
-    }
-
-    fn tightened_by(patches: &[&str]) -> Switches {
-        tightened_where(&[Challenge::None, Challenge::Token], patches)
-    }
-
-    fn tightened_where(used: &[Challenge], patches: &[&str]) -> Switches {
-        let waiting = patches.iter().map(|json| (0, patch(json))).collect();
-        let in_force = InForce {
-            waiting,
-            ..InForce::new(Switches::open(9))
-        };
-        let limit = |text: &str| text.parse().expect("a limit");
-        let (ip, user) = (limit("50/s burst 100"), limit("1/s burst 3"));
-        let (device, read) = (Limit::Off, Limit::Off);
-        in_force.tightened(
-            Limits {
-                ip,
-                user,
-                device,
-                read,
-                ..Limits::OFF
-            },
-            used,
-        )
-    }
-
-    #[test]
-    fn patches_that_wait_tighten_and_never_loosen() {
-        let all = [
-            r#"{"admit_ratio":0.5,"limits":{"ip":"1/s","user":"2/s burst 3"}}"#,
-            r#"{"admit_ratio":0.7,"entry_open":true,"backlog_max":10}"#,
-            r#"{"entry_open":false,"backlog_max":5,"challenge":"token"}"#,
-            r#"{"read_only":true,"challenge":"none","entry_open":true,"backlog_max":8,"limits":{"ip":"off","device":"9/s"}}"#,
-        ];
-        let expect = Switches {
-            entry_open: false,
-            read_only: true,
-            admit_ratio: 0.5,
-            backlog_max: 5,
-            challenge: Some(Challenge::Token),
-            limits: LimitSwitches {
-                ip: Some("1/s".parse().expect("a limit")),
-                user: None,
-                device: Some("9/s".parse().expect("a limit")),
-                ..LimitSwitches::default()
-            },
-            ..Switches::open(9)
-        };
-        let revisions = tightened_by(&all);
-        assert_eq!(
-            Switches {
-                revision: 0,
-                ..revisions
-            },
-            expect
-        );
-    }
-
-    #[test]
-    fn a_challenge_is_in_force_at_once_where_no_sale_asks_for_another_or_for_more() {
-        use Challenge::{Captcha, None, Pow, Token};
-        let patch = |challenge: &str| format!(r#"{{"challenge":{challenge}}}"#);
-        for (used, wanted, in_force) in [
-            (&[None][..], &[r#""token""#][..], Some(Token)),
-            (&[None, Captcha], &[r#""token""#], Option::None),
-            (&[None, Captcha], &[r#""captcha""#], Some(Captcha)),
-            (&[None, Captcha], &[r#""pow""#], Option::None),
-            (
-                &[None],
-                &[r#""token""#, r#""pow""#, r#""captcha""#, r#""token""#, "null"],
-                Some(Pow),
-            ),
-            (&[Token], &[r#""none""#], Option::None),
-        ] {
-            let patches: Vec<_> = wanted.iter().map(|challenge| patch(challenge)).collect();
-            let patches: Vec<_> = patches.iter().map(String::as_str).collect();
-            assert_eq!(
-                tightened_where(used, &patches).challenge,
-                in_force,
-                "{wanted:?} over {used:?}"
-            );
-        }
-    }
-}
+#[path = "in_force_tests.rs"]
+mod tests;

@@ -1,6 +1,6 @@
 //! Switches that are in force, but not in the ledger yet: how the store keeps them, and how they meet what the ledger says later.
 
-use seckill_gate::Switches;
+use seckill_gate::{Members, Switches};
 use seckill_stock::Error;
 use serde::{Deserialize, Serialize};
 
@@ -79,28 +79,45 @@ impl Kept {
         if self.base == revision {
             return kept.clone();
         }
+        // What they tighten goes back when they said so.
+        let tightened = Members {
+            entry_open: (ledger.entry_open && !kept.entry_open).then_some(false),
+            read_only: (kept.read_only && !ledger.read_only).then_some(true),
+            admit_ratio: (kept.admit_ratio < ledger.admit_ratio).then_some(kept.admit_ratio),
+            ..Members::default()
+        };
         Switches {
             entry_open: ledger.entry_open && kept.entry_open,
             read_only: ledger.read_only || kept.read_only,
             admit_ratio: ledger.admit_ratio.min(kept.admit_ratio),
             ..ledger.clone()
         }
+        .with_returns_of(kept, &tightened)
     }
 }
 
-/// Whether `after` does nothing but let fewer buyers in than `before`: it shuts the entrance, or lowers the share that is let in.
+/// Whether `after` does nothing but let fewer buyers in than `before`: it shuts the entrance, or lowers the share that is let in. When they
+/// are let in again does not matter.
 pub(super) fn is_brake(before: &Switches, after: &Switches) -> bool {
-    let shut = !after.entry_open || after.read_only;
+    let shut = !after.is_open();
+    let ratio = Members {
+        admit_ratio: Some(before.admit_ratio),
+        ..Members::default()
+    };
     let unchanged_but_ratio = Switches {
         admit_ratio: before.admit_ratio,
         revision: before.revision,
         ..after.clone()
-    };
+    }
+    .with_returns_of(before, &ratio);
     shut || (after.admit_ratio < before.admit_ratio && unchanged_but_ratio == *before)
 }
 
 #[cfg(test)]
 mod tests {
+    use seckill_gate::SwitchesPatch;
+    use seckill_sale::EpochMs;
+
     use super::*;
 
     fn with(change: impl FnOnce(&mut Switches)) -> Switches {
@@ -121,6 +138,12 @@ mod tests {
             assert!(is_brake(&open, brake), "{brake:?}");
             assert!(!is_brake(brake, &open), "{brake:?}");
         }
+        let until = |json: &str| SwitchesPatch {
+            until: Some(EpochMs(1)),
+            ..serde_json::from_str(json).expect("a patch")
+        };
+        let for_a_while = open.patched(&until(r#"{"admit_ratio":0.5}"#)).expect("in range");
+        assert!(is_brake(&open, &for_a_while));
         let more = with(|switches| (switches.admit_ratio, switches.backlog_max) = (0.5, 10));
         assert!(!is_brake(&open, &more));
         assert!(!is_brake(&open, &open));
@@ -136,5 +159,18 @@ mod tests {
         assert_eq!(kept.over(&ledger, 3), kept.switches);
         let met = with(|switches| (switches.entry_open, switches.admit_ratio) = (false, 0.5));
         assert_eq!(kept.over(&ledger, 4), met);
+    }
+
+    #[test]
+    fn what_kept_switches_tighten_goes_back_when_they_said_so() {
+        let shut = SwitchesPatch {
+            until: Some(EpochMs(9)),
+            ..serde_json::from_str(r#"{"entry_open":false}"#).expect("a patch")
+        };
+        let switches = with(|_| ()).patched(&shut).expect("in range");
+        let kept = Kept { base: 3, switches };
+        let met = kept.over(&with(|switches| switches.backlog_max = 5), 4);
+        assert!(!met.entry_open);
+        assert!(met.at(EpochMs(9)).entry_open);
     }
 }

@@ -6,13 +6,14 @@ use seckill_ledger::{Context, Error as Ledger};
 
 use super::in_force::{put_in_force, put_in_force_of, revision, settled};
 use super::kept::{self, Kept};
-use super::writing::{Written, read, write};
+use super::writing::{Written, read, write, write_gone_back};
 use crate::state::Console;
 use crate::write::ACTOR;
 
-/// Writes what was kept for the ledger, and puts in force what stands there then.
+/// Writes what was kept for the ledger, puts in force what stands there then, and writes what has gone back by itself.
 pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
     let _one_at_a_time = console.switching.lock().await;
+    console.gate.go_back(console.now());
     let kept = match kept::confirmed(console).await {
         Ok(kept) => kept,
         Err(error) => {
@@ -35,11 +36,18 @@ pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
         flush(console, &kept).await;
         return Ok(());
     }
-    if let Some(stored) = console.ledger().switches().await?
-        && revision(console) < stored.revision
+    let Some(stored) = console.ledger().switches().await? else {
+        return Ok(());
+    };
+    if revision(console) < stored.revision
         && let Some(switches) = read(&stored)
     {
         put_in_force_of(console, &switches, stored.revision);
+    }
+    if settled(console).is_due(console.now())
+        && let Err(error) = write_gone_back(console, stored.revision).await
+    {
+        tracing::warn!(%error, "the ledger can't be told yet that switches went back; they have");
     }
     Ok(())
 }

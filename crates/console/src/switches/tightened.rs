@@ -1,10 +1,17 @@
 //! What of a change lets fewer buyers in.
 
-use seckill_gate::{Limits, Switches};
+use seckill_gate::{Limits, Members, Switches};
 use seckill_sale::Challenge;
 
-/// `present` with each member of `wanted` that lets fewer buyers in; `settings` are the limits where no switch says otherwise.
-pub(super) fn tightened(present: &Switches, wanted: &Switches, settings: Limits, used: &[Challenge]) -> Switches {
+/// `present` with each member of `wanted` that lets fewer buyers in; `settings` are the limits where no switch says otherwise. What is `named`
+/// goes back as is wanted: else it could be let go while the wish that it stays waits for its turn.
+pub(super) fn tightened(
+    present: &Switches,
+    wanted: &Switches,
+    named: &Members,
+    settings: Limits,
+    used: &[Challenge],
+) -> Switches {
     let is_harder = match (present.challenge, wanted.challenge) {
         // Whatever a sale asks for is at least nothing.
         (Some(Challenge::None), wanted) => wanted != Some(Challenge::None),
@@ -23,4 +30,5 @@ pub(super) fn tightened(present: &Switches, wanted: &Switches, settings: Limits,
         limits: present.limits.narrowed(&wanted.limits, settings),
         ..present.clone()
     }
+    .with_returns_of(wanted, named)
 }

@@ -5,12 +5,15 @@ use seckill_ledger::{Conflict, Context, Error as Ledger, StoredSwitches};
 
 use super::in_force::{put_in_force_of, settled};
 use super::kept::Kept;
-use super::patched;
+use super::{patched, stale};
 use crate::error::Error;
 use crate::state::Console;
 
 /// Attempts where another node changes the switches at the same time.
 const ATTEMPTS_MAX: u32 = 5;
+
+/// Who sets switches back, in audit rows: nobody does, their time is over.
+const EXPIRED: &str = "expired";
 
 /// Whether a patch was written.
 pub(super) enum Written {
@@ -19,7 +22,11 @@ pub(super) enum Written {
     Before,
 }
 
-/// Writes the patch into the ledger, after whatever was kept for it, and puts in force what stands there then.
+/// Writes the patch into the ledger, after whatever was kept for it, and puts in force what stands there then. A patch that was made for
+/// another revision is offered for that one all the same: the ledger may know its key.
+///
+/// # Errors
+/// A conflict where the patch was made for another revision, and everything that a ledger says.
 pub(super) async fn write(
     console: &Console,
     patch: &SwitchesPatch,
@@ -29,9 +36,10 @@ pub(super) async fn write(
     for _ in 0..ATTEMPTS_MAX {
         let (present, revision) = present(console, kept).await?;
         let next = patched(&present, patch)?;
+        let made_for = patch.revision.unwrap_or(revision);
         let json = json(&next, revision + 1)?;
-        match console.ledger().set_switches(json, revision, context.clone()).await {
-            Ok(set) if set == revision + 1 => {
+        match console.ledger().set_switches(json, made_for, context.clone()).await {
+            Ok(set) if made_for == revision && set == revision + 1 => {
                 put_in_force_of(console, &next, set);
                 return Ok(Written::Now);
             }
@@ -39,11 +47,33 @@ pub(super) async fn write(
                 put_in_force_of(console, &present, revision);
                 return Ok(Written::Before);
             }
+            Err(Ledger::Conflict(Conflict::StaleVersion)) if made_for != revision => return Err(stale(revision)),
             Err(Ledger::Conflict(Conflict::StaleVersion)) => {}
             Err(error) => return Err(error.into()),
         }
     }
     Err(Error::busy("the switches are being changed elsewhere all the time"))
+}
+
+/// Writes that switches have gone back, in a row of its own. Where another node has done it this changes nothing.
+pub(super) async fn write_gone_back(console: &Console, revision: u64) -> Result<(), Error> {
+    let now = console.now();
+    let next = settled(console).at(now);
+    let context = Context {
+        actor: EXPIRED.to_owned(),
+        now,
+        idempotency: None,
+    };
+    let json = json(&next, revision + 1)?;
+    match console.ledger().set_switches(json, revision, context).await {
+        Ok(set) => {
+            put_in_force_of(console, &next, set);
+            tracing::info!(revision = set, "switches went back by themselves; the ledger has it");
+            Ok(())
+        }
+        Err(Ledger::Conflict(Conflict::StaleVersion)) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn json(switches: &Switches, revision: u64) -> Result<String, Error> {

@@ -102,7 +102,7 @@ impl House {
         house
     }
 
-    pub(crate) fn ask(&self, method: Method, path: &str) -> Asking<'_> {
+    pub(crate) fn ask(&self, method: Method, path: &str) -> Asking {
         Asking::new(self, Request::builder().method(method).uri(path)).header("host", "127.0.0.1:8081")
     }
 

@@ -33,3 +33,5 @@ mod request;
 mod sales;
 mod setup;
 mod stuck;
+mod tap;
+mod tap_for_a_while;

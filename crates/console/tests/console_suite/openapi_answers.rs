@@ -83,9 +83,16 @@ async fn set(night: &mut Night) {
         .patch(
             "/admin/api/switches",
             0,
-            json!({"admit_ratio": 0.5, "limits": {"ip": "off"}}),
+            json!({"admit_ratio": 0.5, "limits": {"ip": "off"}, "expires_at": "2099-01-01T00:00:00Z"}),
         )
         .await;
+    for tried in [
+        json!({"dry_run": true, "entry_open": false, "expires_at": "2099-01-01T00:00:00Z"}),
+        json!({"revision": 0, "auto_admit": "off"}),
+        json!({"auto_admit": "off"}),
+    ] {
+        night.patch("/admin/api/switches", 0, tried).await;
+    }
     night.get("/admin/api/switches", 0).await;
     let block = json!({"kind": "ip", "value": "10.1.2.3/8", "reason": "bots"});
     let id = night.post("/admin/api/blocks", 0, block.clone()).await.id();

@@ -1,31 +1,33 @@
 //! A request to a house, and what came back.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
+use axum::Router;
 use axum::body::{Body, to_bytes};
 use bytes::Bytes;
 use http::request::Builder;
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt;
-use seckill_console::Connection;
+use seckill_console::{Connection, Console, router};
 use serde_json::Value;
 use tower::ServiceExt;
 
 use crate::house::{House, TOKEN};
 
-pub(crate) struct Asking<'a> {
-    house: &'a House,
+pub(crate) struct Asking {
     request: Builder,
     headers: HeaderMap,
     body: Vec<u8>,
     client: IpAddr,
+    router: Router,
 }
 
-impl<'a> Asking<'a> {
+impl Asking {
     /// A request from this machine without any header.
-    pub(crate) fn new(house: &'a House, request: Builder) -> Self {
+    pub(crate) fn new(house: &House, request: Builder) -> Self {
         Self {
-            house,
+            router: house.router.clone(),
             request,
             headers: HeaderMap::new(),
             body: Vec::new(),
@@ -57,10 +59,16 @@ impl<'a> Asking<'a> {
         self
     }
 
+    /// At another node.
+    pub(crate) fn at(mut self, console: &Arc<Console>) -> Self {
+        self.router = router(console.clone());
+        self
+    }
+
     pub(crate) async fn send(self) -> Reply {
         let mut request = self.request.body(Body::from(self.body)).expect("a request");
         *request.headers_mut() = self.headers;
-        let connection = Connection::new(self.house.router.clone(), self.client);
+        let connection = Connection::new(self.router, self.client);
         let response = connection.oneshot(request).await.expect("never fails");
         let (head, mut body) = response.into_parts();
         let is_stream = head

@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::node::Node;
-use super::{alerting, live, membership, progress};
+use super::{alerting, live, membership, progress, tap};
 use crate::exit::Failure;
 
 /// How often switches and blocks are read again: others' changes are in force within it.
@@ -48,6 +48,10 @@ impl House {
         })?);
         let (recorded, its_console) = (node.clone(), console.clone());
         threads.push(start_thread("recorder", move || live::record(recorded, its_console))?);
+        if node.roles.api {
+            let node = node.clone();
+            threads.push(start_thread("tap", move || tap::watch(node))?);
+        }
         if node.roles.scheduler {
             let watching = alerting::Watching::new(node)?;
             threads.push(start_thread("alerts", move || watching.run())?);
@@ -147,7 +151,6 @@ async fn refresh(node: &Node, console: &Console) {
     {
         tracing::warn!(%error, "the activities could not be read");
     }
-    node.stock.set_backlog_max(node.gate.switches().backlog_max);
     if let Ok(owed) = node.ledger.refunds_required().await {
         node.metrics.settlement.refunds_required.set_count(owed);
     }

@@ -96,4 +96,15 @@ fn set_switches(node: &Node, metrics: &Metrics) {
     metrics.switches.set(&["admit_ratio"], switches.admit_ratio);
     metrics.switches.set(&["read_only"], flag(switches.read_only));
     metrics.switches.set(&["backlog_max"], switches.backlog_max as f64);
+    metrics
+        .switches
+        .set(&["backlog_resume"], switches.backlog_resume() as f64);
+    let oldest_max_s = switches.backlog_oldest_max_s as f64;
+    metrics.switches.set(&["backlog_oldest_max_s"], oldest_max_s);
+    metrics
+        .switches
+        .set(&["backlog_holds_back"], flag(node.gate.holds_back()));
+    metrics
+        .switches
+        .set(&["auto_admit_ratio"], node.gate.auto_admit_ratio());
 }

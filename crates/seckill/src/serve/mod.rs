@@ -32,6 +32,7 @@ mod roles;
 pub(crate) mod secrets;
 mod signals;
 pub(crate) mod store;
+mod tap;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

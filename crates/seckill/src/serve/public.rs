@@ -6,7 +6,7 @@ use seckill_api::{Api, CoreState, Parts, Polls, Shared, StreamLimits, WebhookSec
 use seckill_flow::Purchase;
 use seckill_listener::{Limits, Listener, Server, ServerHandle, is_body_timeout};
 use seckill_metrics::Core;
-use seckill_settings::{OnCancel, Settings};
+use seckill_settings::{OnCancel, Settings, StoreUrl};
 use seckill_stock::{Batcher, Bounds};
 
 use super::ending;
@@ -60,7 +60,7 @@ pub(crate) fn serve(node: &Node, listener: Listener, shared: Arc<Shared>) -> Res
         shutdown: node.shutdown.listeners.clone(),
     };
     let stock = node.stock.clone();
-    let store = &node.settings.store;
+    let (store, steps) = (node.settings.store.clone(), node.metrics.store_command_duration.clone());
     let bounds = Bounds {
         waiting_max: store.pending_max,
         wait_ms_max: millis(store.wait_max),
@@ -68,7 +68,16 @@ pub(crate) fn serve(node: &Node, listener: Listener, shared: Arc<Shared>) -> Res
     };
     let handle = server.serve(move |index| {
         Core::new(index).bind_thread();
-        let (batcher, claims) = Batcher::bounded(stock.clone(), bounds);
+        let (batcher, claims) = match &store.url {
+            StoreUrl::Embedded => Batcher::bounded(stock.clone(), bounds),
+            // Nothing in the handle observes its steps; what the batches of each core took tells as much.
+            StoreUrl::Remote(_) => {
+                let (batcher, claims) = Batcher::apart(stock.clone(), bounds);
+                let steps = steps.clone();
+                let observed = batcher.observed(move |took| steps.observe(Core::new(index), took));
+                (observed, claims)
+            }
+        };
         tokio::task::spawn_local(batcher.run());
         let purchase = Purchase::new(stock.clone(), claims);
         let api = Api::new(CoreState {
@@ -111,6 +120,7 @@ fn api_settings(settings: &Settings) -> Result<seckill_api::Settings, Failure> {
     let ms = |duration| millis(duration).unsigned_abs();
     Ok(seckill_api::Settings {
         body_bytes_max: settings.server.body_bytes_max,
+        in_flight_max: settings.server.in_flight_max.div_ceil(settings.server.cores.get()),
         pay_within_ms: millis(settings.orders.pay_within),
         reopens: settings.units.on_cancel == OnCancel::Sale,
         sandbox_payments: settings.payments.sandbox,

@@ -45,6 +45,8 @@ mod start_hanging;
 mod stopped;
 mod storm;
 mod strangers;
+mod tap;
+mod tap_overload;
 mod unsafe_databases;
 mod unsafe_servers;
 

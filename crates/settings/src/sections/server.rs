@@ -30,6 +30,8 @@ pub struct Server {
     pub connections_per_ip: usize,
     /// Open connections altogether.
     pub connections_max: usize,
+    /// Purchases under way at once.
+    pub in_flight_max: usize,
     /// Connections that wait in the kernel to be accepted.
     pub accept_backlog: u32,
     /// Silence before the first byte.
@@ -62,6 +64,7 @@ impl Server {
             cores: cores(reader.get("server.cores")),
             connections_per_ip: reader.get("server.connections_per_ip"),
             connections_max: reader.get("server.connections_max"),
+            in_flight_max: reader.get("server.in_flight_max"),
             accept_backlog: reader.get("server.accept_backlog"),
             first_byte_timeout: reader.get("server.first_byte_timeout"),
             header_timeout: reader.get("server.header_timeout"),

@@ -1,0 +1,58 @@
+//! Each switch both ways, and what stands before what.
+
+use seckill_gate::SwitchesPatch;
+
+use super::*;
+
+/// Who hears what after the change, and in the place of what.
+fn heard(before: &Switches, change: &str) -> Vec<(u32, String)> {
+    let patch: SwitchesPatch = serde_json::from_str(change).expect("a patch");
+    let after = before.patched(&patch).expect("in range");
+    let effects = effects(before, &after, None, 3);
+    effects.into_iter().map(|effect| (effect.hears, effect.who)).collect()
+}
+
+#[test]
+fn each_switch_says_who_hears_its_code_both_ways() {
+    let open = Switches::open(10);
+    for (there, code, back) in [
+        (r#"{"entry_open":false}"#, 40_006, r#"{"entry_open":true}"#),
+        (r#"{"admit_ratio":0.5}"#, 50_300, r#"{"admit_ratio":1}"#),
+        (r#"{"challenge":"token"}"#, 40_301, r#"{"challenge":"none"}"#),
+        (r#"{"limits":{"ip":"1/s"}}"#, 40_003, r#"{"limits":{"ip":"off"}}"#),
+        (r#"{"backlog_oldest_max_s":5}"#, 50_301, r#"{"backlog_oldest_max_s":0}"#),
+        (
+            r#"{"auto_admit":{"store_p99_ms":9}}"#,
+            50_300,
+            r#"{"auto_admit":"off"}"#,
+        ),
+    ] {
+        let codes = |heard: Vec<(u32, String)>| heard.into_iter().map(|(code, _)| code).collect::<Vec<_>>();
+        assert_eq!(codes(heard(&open, there)), [code], "{there}");
+        let patch: SwitchesPatch = serde_json::from_str(there).expect("a patch");
+        let changed = open.patched(&patch).expect("in range");
+        assert_eq!(codes(heard(&changed, back)), [0], "{back}");
+        assert_eq!(codes(heard(&changed, there)), [0; 0], "nothing changes");
+    }
+}
+
+#[test]
+fn a_shut_entrance_stands_before_all_that_is_decided_behind_it() {
+    let shut = heard(
+        &Switches::open(10),
+        r#"{"read_only":true,"admit_ratio":0.5,"backlog_max":5}"#,
+    );
+    let (codes, who): (Vec<_>, Vec<_>) = shut.into_iter().unzip();
+    assert_eq!(codes, [40_006, 40_006]);
+    assert_eq!(who, ["every buyer", "whoever pays or cancels an order"]);
+}
+
+#[test]
+fn a_backlog_says_how_many_wait_now() {
+    let heard = heard(&Switches::open(10), r#"{"backlog_max":2}"#);
+    assert_eq!(heard[0].0, 50_301);
+    assert!(
+        heard[0].1.contains("once 2 tickets") && heard[0].1.contains("(3 do now)"),
+        "{heard:?}"
+    );
+}

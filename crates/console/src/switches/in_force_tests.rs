@@ -1,0 +1,115 @@
+//! What waits for its turn tightens, and what has gone back is in force.
+
+use seckill_gate::{Limit, LimitSwitches};
+
+use super::*;
+
+fn patch(json: &str) -> SwitchesPatch {
+    serde_json::from_str(json).expect("a patch")
+}
+
+fn tightened_by(patches: &[&str]) -> Switches {
+    tightened_where(&[Challenge::None, Challenge::Token], patches)
+}
+
+fn tightened_where(used: &[Challenge], patches: &[&str]) -> Switches {
+    tightened_of(Switches::open(9), used, patches)
+}
+
+fn tightened_over(settled: Switches, patches: &[&str]) -> Switches {
+    tightened_of(settled, &[Challenge::None], patches)
+}
+
+fn tightened_of(settled: Switches, used: &[Challenge], patches: &[&str]) -> Switches {
+    let waiting = patches.iter().map(|json| (0, patch(json))).collect();
+    let in_force = InForce {
+        waiting,
+        ..InForce::new(settled)
+    };
+    let limit = |text: &str| text.parse().expect("a limit");
+    let (ip, user) = (limit("50/s burst 100"), limit("1/s burst 3"));
+    let (device, read) = (Limit::Off, Limit::Off);
+    let limits = Limits {
+        ip,
+        user,
+        device,
+        read,
+        ..Limits::OFF
+    };
+    in_force.tightened(limits, used, EpochMs(1_000))
+}
+
+#[test]
+fn patches_that_wait_tighten_and_never_loosen() {
+    let all = [
+        r#"{"admit_ratio":0.5,"limits":{"ip":"1/s","user":"2/s burst 3"}}"#,
+        r#"{"admit_ratio":0.7,"entry_open":true,"backlog_max":10}"#,
+        r#"{"entry_open":false,"backlog_max":5,"challenge":"token"}"#,
+        r#"{"read_only":true,"challenge":"none","entry_open":true,"backlog_max":8,"limits":{"ip":"off","device":"9/s"}}"#,
+    ];
+    let expect = Switches {
+        entry_open: false,
+        read_only: true,
+        admit_ratio: 0.5,
+        backlog_max: 5,
+        challenge: Some(Challenge::Token),
+        limits: LimitSwitches {
+            ip: Some("1/s".parse().expect("a limit")),
+            user: None,
+            device: Some("9/s".parse().expect("a limit")),
+            ..LimitSwitches::default()
+        },
+        ..Switches::open(9)
+    };
+    let revisions = tightened_by(&all);
+    assert_eq!(
+        Switches {
+            revision: 0,
+            ..revisions
+        },
+        expect
+    );
+}
+
+#[test]
+fn what_went_back_is_in_force_and_a_wish_that_it_stays_holds_while_it_waits() {
+    let shut = SwitchesPatch {
+        until: Some(EpochMs(1_000)),
+        ..patch(r#"{"entry_open":false}"#)
+    };
+    let settled = Switches::open(9).patched(&shut).expect("in range");
+    assert!(tightened_over(settled, &[]).entry_open);
+    let later = SwitchesPatch {
+        until: Some(EpochMs(2_000)),
+        ..shut
+    };
+    let settled = Switches::open(9).patched(&later).expect("in range");
+    let stays = tightened_over(settled, &[r#"{"entry_open":false}"#]);
+    assert!(!stays.at(EpochMs(2_000)).entry_open);
+}
+
+#[test]
+fn a_challenge_is_in_force_at_once_where_no_sale_asks_for_another_or_for_more() {
+    use Challenge::{Captcha, None, Pow, Token};
+    let patch = |challenge: &str| format!(r#"{{"challenge":{challenge}}}"#);
+    for (used, wanted, in_force) in [
+        (&[None][..], &[r#""token""#][..], Some(Token)),
+        (&[None, Captcha], &[r#""token""#], Option::None),
+        (&[None, Captcha], &[r#""captcha""#], Some(Captcha)),
+        (&[None, Captcha], &[r#""pow""#], Option::None),
+        (
+            &[None],
+            &[r#""token""#, r#""pow""#, r#""captcha""#, r#""token""#, "null"],
+            Some(Pow),
+        ),
+        (&[Token], &[r#""none""#], Option::None),
+    ] {
+        let patches: Vec<_> = wanted.iter().map(|challenge| patch(challenge)).collect();
+        let patches: Vec<_> = patches.iter().map(String::as_str).collect();
+        assert_eq!(
+            tightened_where(used, &patches).challenge,
+            in_force,
+            "{wanted:?} over {used:?}"
+        );
+    }
+}
