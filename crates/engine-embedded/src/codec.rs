@@ -11,6 +11,8 @@ use seckill_sale::{ActivityId, Event};
 pub(crate) use decode::decode_all;
 pub(crate) use encode::{encode, encode_event};
 
+use crate::permits::Permitted;
+
 /// One record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Record {
@@ -24,6 +26,8 @@ pub(crate) enum Record {
     Acknowledged(u64),
     /// Switches that an operator has set and the ledger may not have yet; empty: it has them.
     Switched(String),
+    /// Permits of a key were taken.
+    Permitted(Permitted),
 }
 
 /// Why bytes are not a record.
@@ -50,6 +54,7 @@ mod kind {
     pub(super) const HELD: u8 = 16;
     pub(super) const RELEASED: u8 = 17;
     pub(super) const SWITCHED: u8 = 18;
+    pub(super) const PERMITTED: u8 = 19;
 }
 
 #[cfg(test)]
@@ -166,6 +171,12 @@ mod tests {
             Record::Forgotten(activity),
             Record::Acknowledged(number),
             Record::Switched(reason.to_owned()),
+            Record::Permitted(Permitted {
+                key: [number as u8; 16],
+                taken: number as u32,
+                until: EpochMs(signed),
+                at: EpochMs(signed.wrapping_neg()),
+            }),
         ]);
         records
     }

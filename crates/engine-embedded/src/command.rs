@@ -1,7 +1,9 @@
 //! What others ask of the sequencer.
 
 use seckill_queue::{Verdict, Verdicts};
-use seckill_sale::{ActivityId, Buyer, Claim, Delivery, Figures, Hold, NotReady, RequestId, Terms, Ticket, UserId};
+use seckill_sale::{
+    ActivityId, Buyer, Claim, Delivery, EpochMs, Figures, Hold, NotReady, RequestId, Terms, Ticket, UserId,
+};
 use seckill_stock::{Answer, OpenOutcome, Opening, Rebase};
 use tokio::sync::oneshot;
 
@@ -24,6 +26,7 @@ pub(crate) enum Command {
     Release(ActivityId, Hold, Reply<()>),
     KeepSwitches(String, Reply<()>),
     Switches(Reply<Option<String>>),
+    Permit([u8; 16], u32, EpochMs, Reply<bool>),
     Move {
         activity: ActivityId,
         movement: u64,
@@ -58,6 +61,7 @@ impl Command {
             | Self::Hold(..)
             | Self::Release(..)
             | Self::Move { .. }
+            | Self::Permit(..)
             | Self::Forget(..)
             | Self::Erase(..) => FIXED + UserId::LENGTH_MAX,
             Self::KeepSwitches(switches, _) => FIXED + switches.len(),
@@ -89,7 +93,7 @@ impl Command {
 
     /// Whether it may write, claims aside.
     pub(crate) const fn writes(&self) -> bool {
-        self.only_writes() || matches!(self, Self::KeepSwitches(..))
+        self.only_writes() || matches!(self, Self::KeepSwitches(..) | Self::Permit(..))
     }
 
     /// Answers that there is no space.
@@ -110,6 +114,7 @@ impl Command {
             Self::Erase(_, _, reply) => replies.add(reply, Err(FULL)),
             Self::Claim(..)
             | Self::KeepSwitches(..)
+            | Self::Permit(..)
             | Self::Take(..)
             | Self::Buyer(..)
             | Self::Figures(..)

@@ -181,6 +181,10 @@ impl Stock for Embedded {
         Ok(self.ask(|reply| Command::Forget(activity, reply)).await?)
     }
 
+    async fn permit(&self, key: [u8; 16], max: u32, until: EpochMs) -> Result<bool, seckill_stock::Error> {
+        Ok(self.ask(|reply| Command::Permit(key, max, until, reply)).await?)
+    }
+
     fn set_backlog_max(&self, tickets: u64) {
         self.shared.set_backlog_max(tickets);
     }

@@ -21,6 +21,7 @@ pub(crate) struct Inbox {
 #[derive(Default)]
 struct Waiting {
     asked: Vec<Asked>,
+    permits: usize,
     closed: bool,
 }
 
@@ -44,6 +45,9 @@ impl Inbox {
     /// Commands that may wait. Batchers have two batches each in flight, workers one command each; this is far more.
     const COMMANDS_MAX: usize = 4_096;
 
+    /// Permits that may wait among them: whoever solves a puzzle never takes the places of claims and workers.
+    const PERMITS_MAX: usize = 1_024;
+
     /// Hands a command over; gives it back where the inbox is full or closed.
     pub(crate) fn put(&self, command: Command) -> Result<(), Command> {
         self.put_asked(Asked::Command(command)).map_err(Asked::command)
@@ -64,6 +68,12 @@ impl Inbox {
         if waiting.closed || Self::COMMANDS_MAX <= waiting.asked.len() {
             return Err(asked);
         }
+        if matches!(asked, Asked::Command(Command::Permit(..))) {
+            if Self::PERMITS_MAX <= waiting.permits {
+                return Err(asked);
+            }
+            waiting.permits += 1;
+        }
         waiting.asked.push(asked);
         if waiting.asked.len() == 1 {
             drop(waiting);
@@ -74,7 +84,10 @@ impl Inbox {
 
     /// Everything that waits now; batches that gathered are closed.
     pub(crate) fn take(&self) -> Vec<Command> {
-        let asked = std::mem::take(&mut self.waiting.lock().asked);
+        let mut waiting = self.waiting.lock();
+        waiting.permits = 0;
+        let asked = std::mem::take(&mut waiting.asked);
+        drop(waiting);
         asked.into_iter().map(Asked::command).collect()
     }
 

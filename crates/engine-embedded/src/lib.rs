@@ -17,6 +17,7 @@ pub mod lock;
 mod observer;
 mod open;
 mod patience;
+mod permits;
 mod replies;
 mod sequencer;
 mod shared;
@@ -25,6 +26,7 @@ pub mod storage;
 mod turn;
 mod turn_brake;
 mod turn_open;
+mod turn_permit;
 
 pub use compactor::{CompactionOptions, compact};
 pub use embedded::Embedded;

@@ -73,6 +73,7 @@ impl<S: Storage> Sequencer<S> {
         if !any {
             // Time alone can make a ticket takable again.
             self.publish();
+            self.state.forget_permits(self.shared.clock.now());
             self.take_space_ahead();
         }
         self.compactor.consider(&self.journal);

@@ -2,9 +2,10 @@
 
 use hashbrown::HashMap;
 
-use seckill_sale::{ActivityId, Event, Sale};
+use seckill_sale::{ActivityId, EpochMs, Event, Sale};
 
 use crate::codec::Record;
+use crate::permits::Permits;
 
 /// Every sale that has a state, and those that are being built.
 #[derive(Debug, Default)]
@@ -15,6 +16,7 @@ pub(crate) struct State {
     queued_tickets: u64,
     acknowledged: u64,
     switches: String,
+    permits: Permits,
 }
 
 impl State {
@@ -30,6 +32,7 @@ impl State {
             }
             Record::Acknowledged(batch) => self.acknowledged = self.acknowledged.max(*batch),
             Record::Switched(switches) => self.switches.clone_from(switches),
+            Record::Permitted(permitted) => self.permits.apply(permitted),
         }
     }
 
@@ -100,11 +103,25 @@ impl State {
         &self.switches
     }
 
+    /// Permits that were taken.
+    #[must_use]
+    pub(crate) const fn permits(&self) -> &Permits {
+        &self.permits
+    }
+
+    /// Forgets permits whose moment is over; that is no event.
+    pub(crate) fn forget_permits(&mut self, now: EpochMs) {
+        self.permits.forget(now);
+    }
+
     /// The shortest sequence of records that rebuilds this state.
     pub(crate) fn snapshot(&self, mut visit: impl FnMut(&Record)) {
         visit(&Record::Acknowledged(self.acknowledged));
         if !self.switches.is_empty() {
             visit(&Record::Switched(self.switches.clone()));
+        }
+        for permitted in self.permits.all() {
+            visit(&Record::Permitted(permitted));
         }
         for (activity, sale) in self.sales() {
             sale.snapshot(|event| visit(&Record::Event(activity, event)));

@@ -37,7 +37,7 @@ pub(crate) struct Limits {
 }
 
 pub(crate) struct Turn {
-    now: EpochMs,
+    pub(crate) now: EpochMs,
     pub(crate) space: Space,
     backlog_max: u64,
     waits: WaitsMax,
@@ -137,6 +137,7 @@ impl Turn {
                 let switches = Some(state.switches().to_owned()).filter(|switches| !switches.is_empty());
                 replies.add(reply, Ok(switches));
             }
+            Command::Permit(key, max, until, reply) => replies.add(reply, self.permit(key, max, until, state)),
             Command::Move {
                 activity,
                 movement,

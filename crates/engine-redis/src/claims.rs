@@ -139,7 +139,7 @@ impl Shared {
 
     /// Has a shard decide claims, at most a call's size. An admission counts once there are as many copies of it as the settings ask for.
     pub(crate) async fn decide(&self, place: Place, claims: &[&Claim]) -> Vec<Answer> {
-        let line = self.line(place);
+        let line = self.line(&place.buyers());
         match self.ask(place, claims).await {
             Ok((now, summary, payload)) => {
                 let mut next = payload.first;

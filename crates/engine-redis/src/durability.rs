@@ -141,26 +141,19 @@ async fn replicas(link: &Link) -> Option<u64> {
 }
 
 impl Shared {
-    /// The connection on which a claim is about to be asked, where its copies will be waited for.
-    pub(crate) fn line(&self, place: Place) -> Option<Line> {
+    /// The connection on which a write to `key` is about to be asked, where its copies will be waited for.
+    pub(crate) fn line(&self, key: &str) -> Option<Line> {
         self.options.durability.within()?;
-        self.link.line(&place.buyers())
+        self.link.line(key)
     }
 
     /// Takes admissions back from their buyers' answers where they have too few copies: they are there, or will be lost; nobody knows.
     /// Whoever was refused has nothing to wait for; a batch without an admission does not wait.
     pub(crate) async fn only_durable(&self, line: Option<Line>, place: Place, answers: &mut [Answer]) {
-        let Some(waiting) = self.options.durability.command() else {
-            return;
-        };
         if answers.iter().all(Result::is_err) {
             return;
         }
-        let is_reached = match line {
-            Some(line) => self.has_copies(&line, place, waiting).await,
-            None => false,
-        };
-        if !is_reached {
+        if !self.has_copies(line, &place.waited()).await {
             tracing::warn!(%place, "admissions have fewer copies than the durability setting asks for; their outcome is unknown");
             for answer in answers.iter_mut().filter(|answer| answer.is_ok()) {
                 *answer = Err(Refusal::OutcomeUnknown);
@@ -168,16 +161,15 @@ impl Shared {
         }
     }
 
-    /// Copies are counted of what the connection wrote. An admission may have been written by an earlier call, perhaps on another
-    /// connection to this server: a write of this one's comes behind it.
-    async fn has_copies(&self, line: &Line, place: Place, waiting: redis::Cmd) -> bool {
+    /// Whether what was written has as many copies as it has to. They are counted of what the connection wrote. An admission may have been
+    /// written by an earlier call, perhaps on another connection to this server: a write of this one's, of `waited`, comes behind it.
+    pub(crate) async fn has_copies(&self, line: Option<Line>, waited: &str) -> bool {
+        let Some(waiting) = self.options.durability.command() else {
+            return true;
+        };
+        let Some(line) = line else { return false };
         let mut pipe = redis::pipe();
-        pipe.cmd("SET")
-            .arg(place.waited())
-            .arg("")
-            .arg("PX")
-            .arg(1_000)
-            .ignore();
+        pipe.cmd("SET").arg(waited).arg("").arg("PX").arg(1_000).ignore();
         pipe.add_command(waiting);
         let copies = line.query(&pipe).await;
         copies

@@ -135,6 +135,10 @@ impl Stock for Engine {
         Ok(())
     }
 
+    async fn permit(&self, key: [u8; 16], max: u32, until: EpochMs) -> Result<bool, Error> {
+        Ok(self.0.permit(key, max, until).await?)
+    }
+
     fn set_backlog_max(&self, tickets: u64) {
         self.0.backlog_max.store(tickets, Ordering::Relaxed);
     }

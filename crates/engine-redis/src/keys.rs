@@ -24,6 +24,11 @@ pub(crate) fn lease(name: &str) -> String {
     format!("{{seckill}}:lease:{name}")
 }
 
+/// Permits of a key; its tag is its own, so that a cluster spreads them.
+pub(crate) fn permit(key: [u8; 16]) -> String {
+    format!("{{p:{:032x}}}", u128::from_be_bytes(key))
+}
+
 /// One shard of a sale, by which its keys are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Place {

@@ -49,6 +49,12 @@
 //! `{seckill}` and is with the server of that. While a server is gone, sales and shards on the others go on: who comes to a shard that is
 //! gone, or needs its units, is told "busy", and never "sold out". `safety` examines the servers at the start.
 //!
+//! # Permits
+//!
+//! `{p:<key>}` says how many permits of a key were taken, and ends by itself (`lua/permit.lua`). It belongs to no sale and no list, and the
+//! fence does not look at it: a server that starts from an older copy may give out again what was taken since. Whoever uses them says what
+//! that costs; keys live for minutes.
+//!
 //! # Healing
 //!
 //! A state is used only on the server, and in the life of it, on which it was built or confirmed last (`lua/state.lua`, FENCE): a server that
@@ -83,6 +89,7 @@ mod look;
 mod opening;
 mod options;
 mod pages;
+mod permit;
 mod reading;
 mod rebalance;
 mod remembered;

@@ -186,6 +186,10 @@ impl Stock for Store {
         self.call(self.engine.forget(activity)).await
     }
 
+    async fn permit(&self, key: [u8; 16], max: u32, until: EpochMs) -> Result<bool, seckill_stock::Error> {
+        self.call(self.engine.permit(key, max, until)).await
+    }
+
     fn set_backlog_max(&self, tickets: u64) {
         self.engine.set_backlog_max(tickets);
     }

@@ -174,6 +174,15 @@ pub trait Stock: Brake + Examined {
     /// Drops the state of a closed sale whose tickets are all final. What its buyers may ask is in the ledger.
     async fn forget(&self, activity: ActivityId) -> Result<(), Error>;
 
+    /// Takes one of the `max` permits of a key, and says whether there was one: false where `max` were taken, by whomever on whichever node,
+    /// or `until` is over by the store's clock. So `max` = 1 makes a thing single-use. The first one taken says until when the key is
+    /// remembered; from then on it starts afresh. Keys are the caller's to make unlikely to meet: 128 bits of a keyed hash.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] also where too many keys are remembered or wait: nothing was taken. [`Error::NotReady`] where there is no
+    /// space. Where [`Error::OutcomeUnknown`], a permit may be gone without anybody having it.
+    async fn permit(&self, key: [u8; 16], max: u32, until: EpochMs) -> Result<bool, Error>;
+
     /// Room for tickets over all sales: a claim past it is refused as backlog full.
     fn set_backlog_max(&self, tickets: u64);
 }

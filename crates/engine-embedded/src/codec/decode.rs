@@ -25,6 +25,9 @@ fn decode(input: &mut Input<'_>) -> Decoded<Record> {
     if kind == kind::SWITCHED {
         return Ok(Record::Switched(input.text()?.to_owned()));
     }
+    if kind == kind::PERMITTED {
+        return Ok(Record::Permitted(input.permitted()?));
+    }
     let activity = ActivityId::new(input.number()?).map_err(|_| DecodeError("activity id"))?;
     let event = match kind {
         kind::BUILT => return Ok(Record::Built(activity)),

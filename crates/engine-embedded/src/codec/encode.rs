@@ -20,6 +20,13 @@ pub(crate) fn encode(out: &mut Vec<u8>, record: &Record) {
             out.push(kind::SWITCHED);
             put_text(out, switches);
         }
+        Record::Permitted(permitted) => {
+            out.push(kind::PERMITTED);
+            out.extend_from_slice(&permitted.key);
+            put(out, u64::from(permitted.taken));
+            put_time(out, permitted.until);
+            put_time(out, permitted.at);
+        }
     }
 }
 

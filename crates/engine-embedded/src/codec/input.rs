@@ -6,6 +6,7 @@ use seckill_sale::{
 };
 
 use super::DecodeError;
+use crate::permits::Permitted;
 
 pub(super) type Decoded<T> = Result<T, DecodeError>;
 
@@ -137,6 +138,15 @@ impl<'a> Input<'a> {
         };
         let resumes_at = Some(self.time()?).filter(|_| is_some);
         Ok(Hold { held_at, resumes_at })
+    }
+
+    pub(super) fn permitted(&mut self) -> Decoded<Permitted> {
+        Ok(Permitted {
+            key: self.bytes(16)?.try_into().expect("sixteen bytes were taken"),
+            taken: self.small()?,
+            until: self.time()?,
+            at: self.time()?,
+        })
     }
 
     pub(super) fn conclusion(&mut self) -> Decoded<Conclusion> {

@@ -3,6 +3,7 @@
 mod ahead;
 mod gathering;
 mod hanging;
+mod permits;
 mod restart;
 #[path = "../shared/running.rs"]
 mod running;

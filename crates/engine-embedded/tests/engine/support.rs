@@ -59,6 +59,11 @@ impl Engine {
         }
     }
 
+    /// The disk stops answering, or answers again.
+    pub fn hang(&self, hangs: bool) {
+        self.running.disk.shut(hangs);
+    }
+
     /// Stops the engine and starts another one on the same folder.
     pub fn restart(self) -> Self {
         drop(self.running);

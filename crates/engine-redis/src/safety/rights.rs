@@ -16,12 +16,16 @@ pub(super) async fn examine(link: &Arc<Link>, node: &Arc<Node>) -> Vec<Finding> 
     let of_sale = (0..NAMES_MAX)
         .map(|n| format!("{{a:0:p{n}}}"))
         .find(|tag| is_at(link, node, tag));
+    let of_permit = (0..NAMES_MAX)
+        .map(|n| format!("{{p:{n}}}"))
+        .find(|tag| is_at(link, node, tag));
     let of_all = Some("{seckill}".to_owned()).filter(|tag| is_at(link, node, tag));
     let mut missing = Vec::new();
-    // Keys of all sales have no channel.
+    // Permits and keys of all sales have no channel.
     let channel = of_sale.as_ref().map(|tag| format!("{tag}:changed")).unwrap_or_default();
     let places = of_sale.iter().map(|tag| (tag, channel.as_str()));
-    for (tag, channel) in places.chain(of_all.iter().map(|tag| (tag, ""))) {
+    let others = of_permit.iter().chain(&of_all).map(|tag| (tag, ""));
+    for (tag, channel) in places.chain(others) {
         match probe(node, tag, channel).await {
             Ok(refused) => missing.extend(refused),
             Err(error) => return vec![refused(&error)],
@@ -89,7 +93,7 @@ fn refused(error: &RedisError) -> Finding {
         Some("NOPERM") => Finding::new(
             AREA,
             Severity::Failed,
-            format!("the user may not run scripts or use the keys {{a:*, {{seckill}}*: {error}"),
+            format!("the user may not run scripts or use the keys {{a:*, {{p:*, {{seckill}}*: {error}"),
         ),
         _ => Finding::new(
             AREA,

@@ -16,6 +16,7 @@ mod model;
 mod nodes;
 mod openings;
 mod outages;
+mod permits;
 mod remains;
 mod replies;
 mod safety;

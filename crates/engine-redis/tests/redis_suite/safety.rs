@@ -88,7 +88,7 @@ fn a_command_that_the_user_may_not_run_is_named() {
         words.extend(rules);
         redis.expect(&words, "+OK");
     };
-    let keys = ["~{a:*", "~{seckill}*", "&{a:*"];
+    let keys = ["~{a:*", "~{p:*", "~{seckill}*", "&{a:*"];
     user(&[&keys[..], &["+@all", "-@dangerous", "+info", "+role"]].concat());
     let passed = found(&options);
     check(&passed, "rights", Severity::Passed, "");
@@ -98,8 +98,9 @@ fn a_command_that_the_user_may_not_run_is_named() {
         (&[&keys[..], &["+@all", "-hset", "-zadd"]].concat()[..], "hset, zadd"),
         (&[&keys[..], &["+@all", "-evalsha", "-eval"]].concat()[..], "scripts"),
         (&[&keys[..], &["+@all", "-ssubscribe"]].concat()[..], "ssubscribe"),
-        (&["~{seckill}*", "&*", "+@all"], "{a:*"),
-        (&["~{a:*", "&*", "+@all"], "{seckill}"),
+        (&["~{p:*", "~{seckill}*", "&*", "+@all"], "{a:*"),
+        (&["~{a:*", "~{seckill}*", "&*", "+@all"], "{p:*"),
+        (&["~{a:*", "~{p:*", "&*", "+@all"], "{seckill}"),
         (&["~*", "+@all"], "channel"),
     ] {
         user(rules);

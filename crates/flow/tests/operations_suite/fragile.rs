@@ -141,6 +141,10 @@ impl Stock for Fragile {
         self.stock_write()?;
         self.engine.forget(activity).await
     }
+    async fn permit(&self, key: [u8; 16], max: u32, until: EpochMs) -> Result<bool, seckill_stock::Error> {
+        self.stock_write()?;
+        self.engine.permit(key, max, until).await
+    }
     fn set_backlog_max(&self, tickets: u64) {
         self.engine.set_backlog_max(tickets);
     }
