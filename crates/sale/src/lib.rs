@@ -28,7 +28,7 @@ mod time;
 mod view;
 mod words;
 
-pub use activity::{Activity, Challenge, Phase, Status, Terms};
+pub use activity::{Activity, Challenge, Eligibility, Phase, Status, Terms};
 pub use buyer::{Buyer, TicketState};
 pub use claim::{Claim, Decision};
 pub use code::{Code, Language, QUEUED};

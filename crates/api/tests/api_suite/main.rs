@@ -14,6 +14,7 @@ mod pages;
 mod refusals;
 mod results;
 mod routes;
+mod signed;
 mod sockets;
 mod streams;
 mod webhook;

@@ -69,7 +69,17 @@ async fn sell(night: &mut Night) {
     night
         .post(&format!("{ACTIVITY}/recover"), id, json!({"run": true}))
         .await;
+    let eligibility = format!("{ACTIVITY}/eligibility");
+    night
+        .patch(ACTIVITY, id, json!({"eligibility": {"min_level": 3}}))
+        .await;
+    let bloom = json!({"bloom": {"bytes": "/w==", "bits": 8, "hashes": 1}});
+    night.put(&eligibility, id, bloom.clone()).await;
+    night.get(&eligibility, id).await;
+    night.get(ACTIVITY, id).await;
+    night.delete(&eligibility, id, json!({})).await;
     night.post(&format!("{ACTIVITY}/close"), id, json!({})).await;
+    night.put(&eligibility, id, bloom).await.is(409, 40900);
     night.post(&format!("{ACTIVITY}/preheat"), id, json!({})).await;
     night.get(ACTIVITY, id).await;
     for list in ["products", "activities"] {

@@ -1,6 +1,7 @@
 //! The gate as a whole, seen by its caller.
 
 mod identity;
+mod keys;
 mod limits;
 mod order;
 mod routes;

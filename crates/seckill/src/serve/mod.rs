@@ -7,13 +7,14 @@
 //! ```
 
 pub(crate) mod acceptance;
-mod access;
+pub(crate) mod access;
 mod admin;
 mod alerting;
 mod descriptors;
 mod ending;
 mod house;
 mod house_checks;
+mod key_file;
 pub(crate) mod layers;
 mod ledger;
 mod live;

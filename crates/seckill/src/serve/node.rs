@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Patience;
 use super::access;
+use super::key_file;
 use super::layers::{self, Layers, Opened, block_on};
 use super::membership::Membership;
 use super::operator_settings;
@@ -52,6 +53,8 @@ pub(crate) struct Node {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) counts: Arc<WorkerCounts>,
     pub(crate) readiness: Readiness,
+    /// Where the keys of tokens come from a file.
+    pub(crate) key_file: Option<Arc<key_file::Watched>>,
     pub(crate) shutdown: Shutdown,
     /// Dropped last: closes journal and database.
     pub(crate) layers: Mutex<Option<Layers>>,
@@ -83,6 +86,7 @@ impl Node {
         stock.set_backlog_max(switches.backlog_max);
         let secret = secrets::purchase_token_secret(&settings)?;
         let gate = Arc::new(access::gate(&settings, secret, switches)?);
+        let key_file = key_file::Watched::of(&settings);
         let (name, admin) = (
             secrets::node_name(&settings.data_dir)?,
             settings.admin.listen.to_string(),
@@ -112,6 +116,7 @@ impl Node {
             metrics,
             counts: Arc::default(),
             readiness: Readiness::default(),
+            key_file,
             shutdown: Shutdown::default(),
             layers: Mutex::new(Some(layers)),
             settings,

@@ -20,6 +20,7 @@ mod everywhere;
 mod failover;
 mod forgetful;
 mod hanging;
+mod identity;
 mod live;
 mod live_nodes;
 mod locked_rows;
