@@ -29,6 +29,8 @@ pub(crate) struct ActivityView<'a> {
     stock_left: u64,
     per_user_limit: u64,
     challenge: Challenge,
+    /// Whether the sale is for some only: "list", "level" or null; who they are is nobody's business.
+    eligibility: Option<&'static str>,
     pay_within_s: i64,
     /// Whether units of cancelled and expired orders come back to this sale.
     reopens: bool,
@@ -81,6 +83,7 @@ impl<'a> ActivityView<'a> {
             stock_left: standing.stock_left.unwrap_or(activity.stock_total),
             per_user_limit: activity.per_user_limit.get(),
             challenge: standing.challenge,
+            eligibility: activity.eligibility.kind(),
             pay_within_s: settings.pay_within_ms / 1_000,
             reopens: settings.reopens,
             notice: activity.notice.as_deref(),

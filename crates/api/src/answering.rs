@@ -29,18 +29,21 @@ pub(crate) enum Work {
     Hot(Pin<Box<dyn Future<Output = Outcome> + Send>>),
     /// Boxed, so that hot answers are not moved about with room for it.
     Cold(Box<RouteFuture<Infallible>>),
+    /// What becomes work once something else was awaited.
+    Later(Pin<Box<dyn Future<Output = Done> + Send>>),
 }
 
-enum Done {
+pub(crate) enum Done {
     Answered(Outcome),
     Routed(RouterResponse),
 }
 
 impl Work {
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Done> {
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<Done> {
         match self {
             Self::Done(outcome) => Poll::Ready(Done::Answered(outcome.take().unwrap_or(Err(Error::Internal)))),
             Self::Hot(handler) => handler.as_mut().poll(context).map(Done::Answered),
+            Self::Later(work) => work.as_mut().poll(context),
             Self::Cold(route) => Pin::new(&mut **route)
                 .poll(context)
                 .map(|Ok(response)| Done::Routed(response)),
@@ -84,7 +87,7 @@ impl Answering {
     fn finish(&mut self, done: Done) -> Response<Body> {
         let now = match self.work {
             Work::Done(_) => self.call.moment.now,
-            Work::Hot(_) | Work::Cold(_) => self.call.shared().stock.now(),
+            Work::Hot(_) | Work::Cold(_) | Work::Later(_) => self.call.shared().stock.now(),
         };
         let mut response = match done {
             Done::Answered(outcome) => self.render(outcome, now, HeaderMap::new()),

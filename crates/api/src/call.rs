@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use http::HeaderMap;
 use http::request::Parts;
-use seckill_gate::{Identified, Moment, Request};
+use seckill_gate::{Identified, Moment, Request, Signature};
 use seckill_sale::{Activity, ActivityId, Language, Refusal, RequestId};
 
 use crate::count;
@@ -24,6 +24,8 @@ pub(crate) struct Call {
     pub(crate) peer: IpAddr,
     /// The store's time at the request's arrival.
     pub(crate) moment: Moment,
+    /// What a client's signature came to, where there is one.
+    pub(crate) signature: Option<Arc<Signature>>,
 }
 
 impl Call {
@@ -35,6 +37,7 @@ impl Call {
             language: crate::language::told(headers.language),
             peer,
             moment: core.shared.moment(),
+            signature: None,
         }
     }
 
@@ -43,15 +46,16 @@ impl Call {
     }
 
     /// The request as the gate wants it.
-    pub(crate) const fn at_gate<'a>(&self, headers: &'a HeaderMap) -> Request<'a> {
+    pub(crate) fn at_gate<'a>(&'a self, headers: &'a HeaderMap) -> Request<'a> {
         Request {
             peer: self.peer,
             headers,
+            signature: self.signature.as_deref(),
         }
     }
 
     /// Who asks, on routes that show a user what is his.
-    pub(crate) fn reader<'a>(&self, headers: &'a HeaderMap) -> Result<Identified<'a>, Refusal> {
+    pub(crate) fn reader<'a>(&'a self, headers: &'a HeaderMap) -> Result<Identified<'a>, Refusal> {
         let admitted = self.shared().gate.admit_read(self.at_gate(headers), self.moment);
         admitted.inspect_err(|refusal| count::read_limited(self, refusal))
     }

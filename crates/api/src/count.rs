@@ -56,7 +56,7 @@ const fn word_of(refusal: &Refusal) -> Word {
         Refusal::Unauthenticated => Word::Unauthenticated,
         Refusal::Malformed { .. } | Refusal::QuantityAboveLimit => Word::Malformed,
         Refusal::UnknownActivity => Word::UnknownActivity,
-        Refusal::Blocked => Word::Blocked,
+        Refusal::Blocked | Refusal::NotEligible => Word::Blocked,
         Refusal::Paused { .. } => Word::Paused,
         Refusal::NotStarted { .. } => Word::NotStarted,
         Refusal::Ended => Word::Ended,

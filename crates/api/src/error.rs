@@ -161,6 +161,10 @@ fn refused(refusal: Refusal, now: EpochMs) -> Answer {
             answer.data(&json!({"resumes_at": rfc3339(at), "resumes_at_ms": at.0}))
         }
         Refusal::AlreadyTook(buyer) => answer.data(&result_view::of_buyer(&buyer)),
+        Refusal::Blocked => answer.data(&json!({"reason": "blocked"})),
+        Refusal::NotEligible => answer
+            .detail("the sale is for others".into())
+            .data(&json!({"reason": "not_eligible"})),
         Refusal::NotReady(reason) => answer.data(&json!({"reason": reason.as_str()})),
         _ => answer,
     }

@@ -11,6 +11,8 @@ pub(crate) struct Headers<'a> {
     pub(crate) origin: Option<&'a HeaderValue>,
     /// Whether there is an `Idempotency-Key`.
     pub(crate) has_key: bool,
+    /// Whether a client says that it signed the request.
+    pub(crate) has_client: bool,
 }
 
 impl<'a> Headers<'a> {
@@ -23,6 +25,10 @@ impl<'a> Headers<'a> {
                 "origin" => &mut headers.origin,
                 "idempotency-key" => {
                     headers.has_key = true;
+                    continue;
+                }
+                "x-client-id" => {
+                    headers.has_client = true;
                     continue;
                 }
                 _ => continue,

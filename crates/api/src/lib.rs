@@ -60,6 +60,7 @@ mod result;
 mod result_view;
 mod router;
 mod service;
+mod signed;
 mod socket;
 mod state;
 mod streams;

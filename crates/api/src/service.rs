@@ -18,7 +18,7 @@ use crate::extract::Incoming;
 use crate::headers::Headers;
 use crate::router::{Hot, router};
 use crate::state::{Core, CoreState};
-use crate::{activities, buy, result};
+use crate::{activities, buy, result, signed};
 
 /// The API of one core.
 #[derive(Clone)]
@@ -79,7 +79,7 @@ impl<B: Incoming + 'static> Service<Request<B>> for Connection {
         let headers = Headers::of(request.headers());
         let call = Call::new(core, self.peer.ip(), headers);
         let caller = core.shared.origins.caller(headers.origin, request.headers());
-        let has_key = headers.has_key;
+        let (has_key, has_client) = (headers.has_key, headers.has_client);
         let method = request.method().clone();
         let hot = Hot::of(&method, request.uri().path());
         let route = hot.map_or(usize::MAX, |hot| hot_routes[hot as usize]);
@@ -87,12 +87,26 @@ impl<B: Incoming + 'static> Service<Request<B>> for Connection {
             if let Some(outcome) = cors::early(request.method(), request.headers(), caller) {
                 return Work::Done(Some(outcome));
             }
-            if hot == Some(Hot::Buy) && request.body().is_end_stream() {
-                return buy::begin(call, has_key, &request);
+            if has_client && signed::is_signed(call, request.uri().path()) {
+                return signed::begin(call, hot, has_key, router, request);
             }
-            begin(call, hot, router, request)
+            handle(call, hot, has_key, router, request)
         })
     }
+}
+
+/// Does what a request asks for, its signature aside.
+pub(crate) fn handle(
+    call: &Call,
+    hot: Option<Hot>,
+    has_key: bool,
+    router: &Router,
+    request: Request<impl Incoming + 'static>,
+) -> Work {
+    if hot == Some(Hot::Buy) && request.body().is_end_stream() {
+        return buy::begin(call, has_key, &request);
+    }
+    begin(call, hot, router, request)
 }
 
 /// Brings a request to its handler.

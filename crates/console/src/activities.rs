@@ -12,7 +12,7 @@ use crate::call::{Call, InPath};
 use crate::error::Error;
 use crate::input;
 use crate::list::{self, PageQuery};
-use crate::offer::{Offer, check_limit};
+use crate::offer::{LevelAsked, Offer, check_limit};
 use crate::outer::Reply;
 use crate::views::ActivityView;
 use crate::write::Write;
@@ -38,6 +38,8 @@ pub(crate) struct Wanted {
     #[serde(default)]
     challenge: Challenge,
     #[serde(default)]
+    eligibility: Option<LevelAsked>,
+    #[serde(default)]
     draft: bool,
     #[serde(default)]
     notice: Option<String>,
@@ -55,6 +57,7 @@ pub(crate) fn narrowed(wanted: Wanted, shards_max: u16) -> Result<NewActivity, E
         per_user_limit: wanted.per_user_limit,
         shards: wanted.shards,
         challenge: wanted.challenge,
+        eligibility: wanted.eligibility,
         notice: wanted.notice,
     };
     let activity = offer.within(window, shards_max)?;
@@ -113,6 +116,9 @@ pub(crate) struct Patch {
     per_user_limit: Option<u64>,
     #[serde(default, deserialize_with = "input::named")]
     challenge: Option<Challenge>,
+    /// `null` opens the sale to everybody.
+    #[serde(default, deserialize_with = "input::named")]
+    eligibility: Option<Option<LevelAsked>>,
     /// `null` removes it.
     #[serde(default, deserialize_with = "input::named")]
     notice: Option<Option<String>>,
@@ -133,6 +139,8 @@ impl Patch {
             ends_at: self.ends_at.map(|at| input::moment("ends_at", &at)).transpose()?,
             per_user_limit: self.per_user_limit.map(quantity).transpose()?,
             challenge: self.challenge,
+            min_level: self.eligibility.flatten().map(|asked| asked.min_level),
+            for_everybody: matches!(self.eligibility, Some(None)),
             notice: self.notice.map(notice).transpose()?,
             publish: self.publish,
         };

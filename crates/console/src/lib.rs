@@ -29,6 +29,7 @@ mod call;
 mod check;
 mod checklist;
 mod dead_letters;
+mod eligibility;
 mod error;
 mod health;
 mod house_views;

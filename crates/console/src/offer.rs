@@ -2,9 +2,18 @@
 
 use seckill_ledger::NewActivity;
 use seckill_sale::{Challenge, Price, ProductId, Quantity, Stock, Window};
+use serde::Deserialize;
 
 use crate::error::Error;
 use crate::input;
+
+/// Who may buy, as far as it is said beside an activity: a list of users has a route of its own.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LevelAsked {
+    /// The least level of a user; null: any.
+    pub(crate) min_level: Option<u32>,
+}
 
 /// An offer as it was sent.
 pub(crate) struct Offer {
@@ -15,6 +24,7 @@ pub(crate) struct Offer {
     pub(crate) per_user_limit: u64,
     pub(crate) shards: u64,
     pub(crate) challenge: Challenge,
+    pub(crate) eligibility: Option<LevelAsked>,
     pub(crate) notice: Option<String>,
 }
 
@@ -33,6 +43,7 @@ impl Offer {
             per_user_limit,
             shards: shards(self.shards, shards_max)?,
             challenge: self.challenge,
+            min_level: self.eligibility.and_then(|asked| asked.min_level),
             draft: false,
             notice: self
                 .notice

@@ -9,8 +9,8 @@ use axum::routing::{delete, get, patch, post};
 use crate::error::Error;
 use crate::state::Console;
 use crate::{
-    actions, activities, audit, auth, blocks, check, dead_letters, health, live, orders, outer, page, products,
-    recover, schedules, switches,
+    actions, activities, audit, auth, blocks, check, dead_letters, eligibility, health, live, orders, outer, page,
+    products, recover, schedules, switches,
 };
 
 /// What stands for everything that is no route.
@@ -25,6 +25,7 @@ pub const ROUTES: &[&str] = &[
     "/admin/api/activities/{id}/audit",
     "/admin/api/activities/{id}/check",
     "/admin/api/activities/{id}/close",
+    "/admin/api/activities/{id}/eligibility",
     "/admin/api/activities/{id}/movements",
     "/admin/api/activities/{id}/pause",
     "/admin/api/activities/{id}/preheat",
@@ -70,6 +71,10 @@ pub fn router(console: Arc<Console>) -> Router {
         .route("/admin/api/activities/{id}/resume", post(actions::resume))
         .route("/admin/api/activities/{id}/close", post(actions::close))
         .route("/admin/api/activities/{id}/add-stock", post(actions::add_stock))
+        .route(
+            "/admin/api/activities/{id}/eligibility",
+            get(eligibility::show).put(eligibility::set).delete(eligibility::remove),
+        )
         .route("/admin/api/check", get(check::node))
         .route("/admin/api/activities/{id}/check", get(check::activity))
         .route("/admin/api/activities/{id}/audit", get(audit::audit))

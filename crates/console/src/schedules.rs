@@ -11,7 +11,7 @@ use crate::call::{Call, RowInPath};
 use crate::error::Error;
 use crate::house_views::ScheduleView;
 use crate::list::{self, PageQuery};
-use crate::offer::Offer;
+use crate::offer::{LevelAsked, Offer};
 use crate::outer::Reply;
 use crate::write::Write;
 
@@ -48,6 +48,8 @@ pub(crate) struct Wanted {
     shards: u64,
     #[serde(default)]
     challenge: Challenge,
+    #[serde(default)]
+    eligibility: Option<LevelAsked>,
     #[serde(default)]
     notice: Option<String>,
 }
@@ -96,6 +98,7 @@ fn narrowed(wanted: Wanted, call: &Call) -> Result<NewSchedule, Error> {
         per_user_limit: wanted.per_user_limit,
         shards: wanted.shards,
         challenge: wanted.challenge,
+        eligibility: wanted.eligibility,
         notice: wanted.notice,
     };
     Ok(NewSchedule {

@@ -17,7 +17,7 @@ use crate::check::HouseChecks;
 use crate::live::{Asked, Live, STREAMS_MAX};
 use crate::penalties::Penalties;
 use crate::switches::{InForce, Keeping};
-use crate::{blocks, switches};
+use crate::{blocks, eligibility, switches};
 
 /// What the console takes from the settings.
 #[derive(Debug, Clone)]
@@ -75,6 +75,8 @@ pub struct Console {
     pub(crate) keeping: parking_lot::Mutex<Keeping>,
     /// Held from reading the blocks to putting them in force, for the same reason.
     pub(crate) blocking: Mutex<()>,
+    /// Held from writing or reading the lists of users to putting them in force.
+    pub(crate) listing: Mutex<()>,
     /// Commands under way, those whose client hung up included.
     pub(crate) writes: Arc<Semaphore>,
     /// Of these, the ones by which a sale is stopped: they have places of their own, since others may wait for a database that hangs.
@@ -105,18 +107,20 @@ impl Console {
             in_force: parking_lot::Mutex::new(in_force),
             keeping: parking_lot::Mutex::default(),
             blocking: Mutex::new(()),
+            listing: Mutex::new(()),
             writes: Arc::new(Semaphore::new(WRITES_MAX)),
             brakes: Arc::new(Semaphore::new(WRITES_MAX)),
         })
     }
 
-    /// Puts the switches and blocks that the ledger keeps in force on this node: after a start, and for what other nodes have set.
+    /// Puts the switches, blocks and lists of users that the ledger keeps in force on this node: after a start, and for what other nodes have set.
     ///
     /// # Errors
     /// The ledger could not be read; what was in force stays so.
     pub async fn refresh(&self) -> Result<(), seckill_ledger::Error> {
         switches::refresh(self).await?;
-        blocks::refresh(self).await
+        blocks::refresh(self).await?;
+        eligibility::refresh(self).await
     }
 
     pub(crate) fn now(&self) -> EpochMs {

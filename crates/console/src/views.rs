@@ -3,7 +3,7 @@
 
 use seckill_api::rfc3339;
 use seckill_ledger::{DeadLetter, DeadLetterState, Movement, Order, Product};
-use seckill_sale::{Activity, Challenge, EpochMs, OrderState, Phase, Refund, Status, UnitTo};
+use seckill_sale::{Activity, Challenge, Eligibility, EpochMs, OrderState, Phase, Refund, Status, UnitTo};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
@@ -51,6 +51,8 @@ pub(crate) struct ActivityView {
     status: Status,
     per_user_limit: u64,
     challenge: Challenge,
+    /// Who may buy; null: everybody.
+    eligibility: Option<Eligibility>,
     shards: u16,
     version: u64,
     /// Whether the store has a state of it.
@@ -84,6 +86,7 @@ impl ActivityView {
             status: activity.status,
             per_user_limit: activity.per_user_limit.get(),
             challenge: activity.challenge,
+            eligibility: Some(activity.eligibility).filter(|asked| asked.kind().is_some()),
             shards: activity.shards,
             version: activity.version,
             preheated: store_left.is_some(),

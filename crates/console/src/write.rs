@@ -89,7 +89,7 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Error> {
 }
 
 /// The key of the request, with the digest that tells it from another one under the same key.
-fn idempotency(head: &Parts, body: &[u8], replayed: &Replayed) -> Result<Option<Idempotency>, Error> {
+pub(crate) fn idempotency(head: &Parts, body: &[u8], replayed: &Replayed) -> Result<Option<Idempotency>, Error> {
     let mut keys = head.headers.get_all(KEY).iter();
     let Some(key) = keys.next() else { return Ok(None) };
     let key = key.to_str().ok().filter(|key| {

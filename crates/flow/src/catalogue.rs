@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use seckill_gate::ENDED_KEPT_MS;
-use seckill_ledger::{ActivityPatch, Context, Ledger, NewActivity};
+use seckill_ledger::{ActivityPatch, Context, EligibleList, Ledger, NewActivity};
 use seckill_sale::{Activity, ActivityId, EpochMs};
 
 use crate::{Error, Operator};
@@ -48,6 +48,31 @@ impl Operator {
         let activity = self.layers.ledger.create_activity(activity, context).await?;
         self.show(&activity).await;
         self.tell_scheduler();
+        Ok(activity)
+    }
+
+    /// Puts a list of those who may buy in the place of an activity's present one.
+    ///
+    /// # Errors
+    /// What the ledger says.
+    pub async fn set_eligible_list(
+        &self,
+        id: ActivityId,
+        list: Arc<EligibleList>,
+        context: Context,
+    ) -> Result<Activity, Error> {
+        let activity = self.layers.ledger.set_eligible_list(id, list, context).await?;
+        self.show(&activity).await;
+        Ok(activity)
+    }
+
+    /// Takes an activity's list of those who may buy away.
+    ///
+    /// # Errors
+    /// What the ledger says.
+    pub async fn remove_eligible_list(&self, id: ActivityId, context: Context) -> Result<Activity, Error> {
+        let activity = self.layers.ledger.remove_eligible_list(id, context).await?;
+        self.show(&activity).await;
         Ok(activity)
     }
 

@@ -1,11 +1,12 @@
 //! Single checks of the last stage; their order stands in [`Gate::admit_purchase`].
 
-use seckill_sale::{Activity, ActivityId, Challenge, EpochMs, Quantity, Refusal, UserId};
+use seckill_sale::{Activity, ActivityId, Challenge, Quantity, Refusal};
 
 use crate::credentials::{bearer, named_user};
 use crate::headers::Headers;
 use crate::purchase_token::Binding;
-use crate::{Arrived, Authority, Device, Gate, Identified, Identity, Moment, Request, Wish, client_ip};
+use crate::stages::Who;
+use crate::{Arrived, Authority, Device, Gate, Identified, Moment, Request, Signature, Wish, client_ip};
 
 impl Gate {
     /// Whose address asks, and the headers that count.
@@ -18,19 +19,30 @@ impl Gate {
             client,
             exempt: self.exempt.contains(client),
             from_proxy,
+            signature: request.signature,
         }
     }
 
-    /// Who asks, and until when his token proves it.
-    pub(crate) fn who(&self, arrived: &Arrived<'_>, moment: Moment) -> Result<(UserId, Option<EpochMs>), Refusal> {
-        match &self.authority {
-            Authority::Tokens(verifiers) => {
-                let Identity { user, expires_at } =
-                    verifiers.verify(bearer(arrived.headers.authorization)?, moment.now)?;
-                Ok((user, Some(expires_at)))
+    /// Who asks. A client's signature, right or wrong, goes before everything else that a request carries.
+    pub(crate) fn who(&self, arrived: &Arrived<'_>, moment: Moment) -> Result<Who, Refusal> {
+        let without_token = |user| Who {
+            user,
+            expires_at: None,
+            level: None,
+        };
+        match (arrived.signature, &self.authority) {
+            (Some(Signature::Good(vouched)), _) => Ok(without_token(vouched.user.clone())),
+            (Some(Signature::Bad), _) => Err(Refusal::Unauthenticated),
+            (None, Authority::Tokens(verifiers)) => {
+                let identity = verifiers.verify(bearer(arrived.headers.authorization)?, moment.now)?;
+                Ok(Who {
+                    user: identity.user,
+                    expires_at: Some(identity.expires_at),
+                    level: identity.level,
+                })
             }
-            Authority::Gateway if arrived.from_proxy => Ok((named_user(arrived.headers.user)?, None)),
-            Authority::Gateway => Err(Refusal::Unauthenticated),
+            (None, Authority::Gateway) if arrived.from_proxy => named_user(arrived.headers.user).map(without_token),
+            (None, Authority::Gateway) => Err(Refusal::Unauthenticated),
         }
     }
 

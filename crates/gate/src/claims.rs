@@ -51,6 +51,7 @@ impl Claims {
         let identity = Identity {
             user: self.sub,
             expires_at: EpochMs(self.exp.saturating_mul(1000)).plus(leeway_ms),
+            level: None,
         };
         let fine = begins_at.is_none_or(|begins_at| begins_at <= now)
             && identity.is_live_at(now)

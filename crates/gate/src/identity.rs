@@ -1,13 +1,16 @@
-//! Who a request comes from, by a signed token. One algorithm and one key, fixed by the settings; a token's header selects nothing.
+//! Who a request comes from, by a signed token. One algorithm and its keys, fixed by the settings; of a token's header only `kid` selects, and
+//! only among these keys.
 //! Not here: single sign-out. A token is good until its `exp`; keep it short, block the user, or change the key.
 
+use jsonwebtoken::Algorithm;
 use jsonwebtoken::crypto::CryptoProvider;
-use jsonwebtoken::{Algorithm, DecodingKey, Validation};
 use seckill_sale::{EpochMs, Refusal, UserId};
 
 use crate::claims::Claims;
 use crate::hs256::Hs256;
-use crate::object::Object;
+use crate::jwks;
+use crate::more_claims::{MoreClaims, RequiredClaim};
+use crate::public_keys::{PublicKey, PublicKeys};
 use crate::user_token::Signer;
 
 /// Longer tokens are refused without a look at them. Request heads are limited elsewhere; this bounds the hashing.
@@ -15,8 +18,6 @@ const TOKEN_LENGTH_MAX: usize = 8 * 1024;
 const SECRET_LENGTH_MIN: usize = 32;
 /// Clocks of an issuer and a node with NTP differ by milliseconds; more than a minute hides a fault.
 const LEEWAY_S_MAX: u32 = 60;
-/// An RSA key in DER form is longer than its modulus: this refuses keys below 2048 bits.
-const RSA_KEY_LENGTH_MIN: usize = 256;
 
 /// A buyer, and until when his token proves it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct Identity {
     pub user: UserId,
     /// First moment at which the token is not accepted any more, leeway included.
     pub expires_at: EpochMs,
+    /// His level, where the settings name the claim that says it and the token has it.
+    pub level: Option<u32>,
 }
 
 impl Identity {
@@ -45,6 +48,17 @@ pub struct Expectations {
     /// Seconds after `exp` and before `nbf` in which a token counts, at most 60. 0 by default: issuer and node run NTP, a token lives for
     /// minutes or more, and a leeway only prolongs what the issuer said.
     pub leeway_s: u32,
+    /// Claims that a token must have.
+    pub required: Vec<RequiredClaim>,
+    /// The claim that says the user's level.
+    pub level_claim: Option<String>,
+}
+
+impl Expectations {
+    /// Whether the claims must be read beyond those that every token has.
+    const fn ask_more(&self) -> bool {
+        !self.required.is_empty() || self.level_claim.is_some()
+    }
 }
 
 /// Algorithm of tokens that are checked with a public key.
@@ -78,6 +92,12 @@ pub enum Error {
     /// An RSA key below 2048 bits.
     #[error("the RSA key must have at least 2048 bits")]
     KeyTooShort,
+    /// No key, or more than may count at the same time.
+    #[error("tokens are checked with 1 to 8 keys")]
+    KeyCount,
+    /// The file of keys is refused as a whole.
+    #[error("the key set can't be used: {0}")]
+    KeySet(&'static str),
     /// Signing failed.
     #[error("the token can't be signed")]
     Sign(#[source] jsonwebtoken::errors::Error),
@@ -89,15 +109,15 @@ pub enum Error {
 /// How signatures are checked.
 #[derive(Debug)]
 enum Scheme {
-    Secret(Hs256),
-    Public {
-        key: DecodingKey,
-        /// The algorithm, and nothing of the claims.
-        validation: Validation,
+    Secret {
+        first: Hs256,
+        /// Counts, too, while the secret is changed.
+        previous: Option<Hs256>,
     },
+    Public(PublicKeys),
 }
 
-/// Checks tokens with one algorithm and one key.
+/// Checks tokens with one algorithm and its keys.
 #[derive(Debug)]
 pub struct Verifier {
     scheme: Scheme,
@@ -110,12 +130,26 @@ impl Verifier {
     /// # Errors
     /// [`Error::SecretTooShort`], [`Error::LeewayTooLong`], [`Error::SelfTest`].
     pub fn hs256(secret: &[u8], expectations: &Expectations) -> Result<Self, Error> {
-        if secret.len() < SECRET_LENGTH_MIN {
+        Self::hs256_beside(secret, None, expectations)
+    }
+
+    /// A verifier of HS256 tokens with this secret or the one before, tested by a token of each.
+    ///
+    /// # Errors
+    /// As [`Self::hs256`].
+    pub fn hs256_beside(secret: &[u8], previous: Option<&[u8]>, expectations: &Expectations) -> Result<Self, Error> {
+        let secrets = || std::iter::once(secret).chain(previous);
+        if secrets().any(|secret| secret.len() < SECRET_LENGTH_MIN) {
             return Err(Error::SecretTooShort);
         }
-        let verifier = Self::new(Scheme::Secret(Hs256::new(secret)), expectations)?;
-        let signer = Signer::hs256(secret, expectations)?;
-        verifier.self_test_with(&signer)?;
+        let scheme = Scheme::Secret {
+            first: Hs256::new(secret),
+            previous: previous.map(Hs256::new),
+        };
+        let verifier = Self::new(scheme, expectations)?;
+        for secret in secrets() {
+            verifier.self_test_with(&Signer::hs256(secret, expectations)?)?;
+        }
         Ok(verifier)
     }
 
@@ -124,27 +158,33 @@ impl Verifier {
     /// # Errors
     /// [`Error::PrivateKey`], [`Error::Key`], [`Error::KeyTooShort`], [`Error::LeewayTooLong`], [`Error::SelfTest`].
     pub fn public_key(algorithm: PublicAlgorithm, pem: &str, expectations: &Expectations) -> Result<Self, Error> {
-        if pem.contains("PRIVATE KEY") {
-            return Err(Error::PrivateKey);
-        }
-        let pem = pem.as_bytes();
-        let (key, algorithm) = match algorithm {
-            PublicAlgorithm::Rs256 => (DecodingKey::from_rsa_pem(pem), Algorithm::RS256),
-            PublicAlgorithm::Es256 => (DecodingKey::from_ec_pem(pem), Algorithm::ES256),
-            PublicAlgorithm::EdDsa => (DecodingKey::from_ed_pem(pem), Algorithm::EdDSA),
-        };
-        let key = key.map_err(Error::Key)?;
-        let length = key.try_get_as_bytes().map_err(Error::Key)?.len();
-        if algorithm == Algorithm::RS256 && length < RSA_KEY_LENGTH_MIN {
-            return Err(Error::KeyTooShort);
-        }
-        let mut validation = Validation::new(algorithm);
-        // The claims are checked in one place for all algorithms; time is passed in, where the library would read the system's clock.
-        validation.validate_exp = false;
-        validation.validate_nbf = false;
-        validation.validate_aud = false;
-        validation.set_required_spec_claims::<&str>(&[]);
-        let verifier = Self::new(Scheme::Public { key, validation }, expectations)?;
+        Self::public_keys(algorithm, &[pem], expectations)
+    }
+
+    /// A verifier of tokens that are signed with the private key of one of these.
+    ///
+    /// # Errors
+    /// As [`Self::public_key`], and [`Error::KeyCount`].
+    pub fn public_keys(algorithm: PublicAlgorithm, pems: &[&str], expectations: &Expectations) -> Result<Self, Error> {
+        let keys = pems.iter().map(|pem| PublicKey::of_pem(algorithm, pem));
+        Self::with_public(algorithm, keys.collect::<Result<_, _>>()?, expectations)
+    }
+
+    /// A verifier of tokens that are signed with the private key of one of a key set (JWKS).
+    ///
+    /// # Errors
+    /// [`Error::KeySet`], [`Error::Key`], [`Error::LeewayTooLong`], [`Error::SelfTest`].
+    pub fn key_set(algorithm: PublicAlgorithm, text: &str, expectations: &Expectations) -> Result<Self, Error> {
+        Self::with_public(algorithm, jwks::keys(algorithm, text)?, expectations)
+    }
+
+    fn with_public(
+        algorithm: PublicAlgorithm,
+        keys: Vec<PublicKey>,
+        expectations: &Expectations,
+    ) -> Result<Self, Error> {
+        let keys = PublicKeys::new(algorithm, keys)?;
+        let verifier = Self::new(Scheme::Public(keys), expectations)?;
         verifier.self_test()?;
         Ok(verifier)
     }
@@ -159,6 +199,25 @@ impl Verifier {
         })
     }
 
+    /// Keys that count.
+    #[must_use]
+    pub const fn keys(&self) -> usize {
+        match &self.scheme {
+            Scheme::Secret { previous: None, .. } => 1,
+            Scheme::Secret { .. } => 2,
+            Scheme::Public(keys) => keys.count(),
+        }
+    }
+
+    fn claims(&self, token: &str) -> Option<Claims> {
+        match &self.scheme {
+            Scheme::Secret { first, previous } => first
+                .claims(token)
+                .or_else(|| previous.as_ref().and_then(|previous| previous.claims(token))),
+            Scheme::Public(keys) => keys.claims(token),
+        }
+    }
+
     /// Whose token this is.
     ///
     /// # Errors
@@ -167,16 +226,17 @@ impl Verifier {
         if TOKEN_LENGTH_MAX < token.len() {
             return Err(Refusal::Unauthenticated);
         }
-        let claims = match &self.scheme {
-            Scheme::Secret(hs256) => hs256.claims(token),
-            Scheme::Public { key, validation } => jsonwebtoken::decode::<Object<Claims>>(token, key, validation)
-                .ok()
-                // `crit` names extensions that must be understood; none is.
-                .and_then(|decoded| decoded.header.crit.is_none().then_some(decoded.claims.0)),
-        };
-        claims
+        let identity = self
+            .claims(token)
             .and_then(|claims| claims.identity(&self.expected, now))
-            .ok_or(Refusal::Unauthenticated)
+            .ok_or(Refusal::Unauthenticated)?;
+        if !self.expected.ask_more() {
+            return Ok(identity);
+        }
+        match MoreClaims::of(token, &self.expected) {
+            Some(MoreClaims { level }) => Ok(Identity { level, ..identity }),
+            None => Err(Refusal::Unauthenticated),
+        }
     }
 
     /// A build without a provider of cryptography compiles, and panics at the first token: better to know at the start.
@@ -185,8 +245,8 @@ impl Verifier {
             return Err(Error::SelfTest("no provider of cryptography is built in"));
         }
         let algorithm = match &self.scheme {
-            Scheme::Secret(_) => Algorithm::HS256,
-            Scheme::Public { validation, .. } => validation.algorithms[0],
+            Scheme::Secret { .. } => Algorithm::HS256,
+            Scheme::Public(keys) => keys.algorithm(),
         };
         let forged = match algorithm {
             Algorithm::HS256 => "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIiwiZXhwIjo5fQ.AAAA",

@@ -16,16 +16,21 @@ mod challenge_pow;
 mod checks;
 mod claims;
 mod client_ip;
+mod clients;
 mod credentials;
 mod derived;
 mod device;
+mod eligibility;
 mod headers;
 mod hs256;
 mod identity;
+mod jwks;
 mod limit_switches;
 mod limiter;
 mod limits;
+mod more_claims;
 mod object;
+mod public_keys;
 mod purchase_token;
 mod rate;
 mod reads;
@@ -62,18 +67,24 @@ pub use catalogue::{Activities, Catalogue, ENDED_KEPT_MS};
 pub use challenge::{ANSWER_LENGTH_MAX, CHALLENGE_LIFETIME_MS, CHALLENGE_TRIES_MAX, Exercise, Posed};
 pub use challenge_attempt::{Attempt, Solved};
 pub use client_ip::{Networks, client_ip};
+pub use clients::{CLIENT_HEADER, Clients, SignedRequest, Vouched};
 pub use credentials::{USER_HEADER, bearer_of};
 pub use derived::derived_secret;
 pub use device::{DEVICE_HEADER, Device};
+pub use eligibility::{
+    BLOOM_BITS_MAX, BLOOM_HASHES_MAX, ELIGIBLE_USERS_MAX, EligibleLists, EligibleUsers, fingerprint,
+};
 pub use identity::{Error as IdentityError, Expectations, Identity, PublicAlgorithm, Verifier};
+pub use jwks::JWKS_BYTES_MAX;
 pub use limit_switches::LimitSwitches;
 pub use limiter::{Limiter, Wait};
 pub use limits::{Limits, Reach};
+pub use more_claims::RequiredClaim;
 pub use purchase_token::{Binding, LIFETIME_MS as PURCHASE_TOKEN_LIFETIME_MS, PurchaseToken, PurchaseTokens};
 pub use rate::{Error as RateError, Limit, Rate};
 pub use retry_after::{retry_after_ms, retry_after_s};
 pub use settings::{Authority, Settings};
-pub use stages::{Admitted, Arrived, Earlier, Identified, Request, Wish};
+pub use stages::{Admitted, Arrived, Earlier, Identified, Request, Signature, Wish};
 pub use switches::{AutoAdmit, Error as SwitchError, Members, Return, Sieve, Switches, SwitchesPatch};
 pub use token_cache::ENTRIES_DEFAULT as TOKEN_CACHE_ENTRIES_DEFAULT;
 pub use token_route::{Random, TokenStep};
@@ -99,6 +110,8 @@ pub struct Gate {
     sieve: Sieve,
     abuse: Abuse,
     blocks: Blocks,
+    clients: Clients,
+    eligible: EligibleLists,
     catalogue: Arc<Catalogue>,
 }
 
@@ -108,6 +121,7 @@ impl Gate {
     pub fn new(settings: Settings) -> Self {
         let Settings {
             authority,
+            clients,
             trusted_proxies,
             exempt,
             limits,
@@ -133,6 +147,8 @@ impl Gate {
             sieve: Sieve::default(),
             abuse: Abuse::new(abuse, table_slots),
             blocks: Blocks::default(),
+            clients,
+            eligible: EligibleLists::default(),
             catalogue: Arc::default(),
         }
     }
@@ -143,7 +159,7 @@ impl Gate {
     /// [`Refusal::LimitedByIp`].
     pub fn arrive<'a>(&self, request: Request<'a>, moment: Moment) -> Result<Arrived<'a>, Refusal> {
         let arrived = self.locate(request);
-        if !arrived.exempt {
+        if !arrived.is_without_address_limit() {
             if let Err(refusal) = self.limiters.check_ip(arrived.client, moment.now) {
                 self.abuse.note(&refusal, arrived.refused(), moment.now);
                 return Err(refusal);
@@ -160,10 +176,11 @@ impl Gate {
     /// [`Refusal::Unauthenticated`].
     pub fn identify<'a>(&self, arrived: Arrived<'a>, moment: Moment) -> Result<Identified<'a>, Refusal> {
         match self.who(&arrived, moment) {
-            Ok((user, expires_at)) => Ok(Identified {
+            Ok(who) => Ok(Identified {
                 arrived,
-                user,
-                expires_at,
+                user: who.user,
+                expires_at: who.expires_at,
+                level: who.level,
             }),
             Err(refusal) => {
                 self.abuse.note(&refusal, arrived.refused(), moment.now);
@@ -186,6 +203,7 @@ impl Gate {
             arrived,
             user,
             expires_at: None,
+            level: None,
         })
     }
 
@@ -228,6 +246,7 @@ impl Gate {
         let device = identified.device();
         self.blocks
             .check(identified.client(), &identified.user, device, moment.now)?;
+        self.eligible.check(activity, &identified.user, identified.level)?;
         let switches = self.switches_at(moment.now);
         switches.check_open(activity)?;
         check_window(activity, moment, 0)?;
@@ -263,6 +282,18 @@ impl Gate {
     #[must_use]
     pub const fn abuse(&self) -> &Abuse {
         &self.abuse
+    }
+
+    /// Who may sign requests for others.
+    #[must_use]
+    pub const fn clients(&self) -> &Clients {
+        &self.clients
+    }
+
+    /// The lists of those who may buy.
+    #[must_use]
+    pub const fn eligible(&self) -> &EligibleLists {
+        &self.eligible
     }
 
     /// The blocks in force.

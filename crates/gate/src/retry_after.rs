@@ -25,6 +25,7 @@ pub fn retry_after_ms(refusal: &Refusal, now: EpochMs) -> Option<u64> {
         | Refusal::UnknownActivity
         | Refusal::QuantityAboveLimit
         | Refusal::Blocked
+        | Refusal::NotEligible
         | Refusal::Ended
         | Refusal::ChallengeFailed
         | Refusal::KeyReused

@@ -1,6 +1,6 @@
 //! What a gate is made of.
 
-use crate::{AbuseRules, Limits, Networks, Reach, Switches, Verifiers};
+use crate::{AbuseRules, Clients, Limits, Networks, Reach, Switches, Verifiers};
 
 /// Where identities come from.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub enum Authority {
 pub struct Settings {
     /// Where identities come from.
     pub authority: Authority,
+    /// Who may sign requests for others.
+    pub clients: Clients,
     /// Proxies whose `X-Forwarded-For`, and in gateway mode `X-User-Id`, count.
     pub trusted_proxies: Networks,
     /// Networks without address and device limit.

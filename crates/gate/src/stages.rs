@@ -10,6 +10,7 @@ use http::HeaderMap;
 use seckill_sale::{ActivityId, EpochMs, Quantity, SharedRate, UserId};
 
 use crate::abuse::Refused;
+use crate::clients::Vouched;
 use crate::device::Device;
 use crate::headers::Headers;
 
@@ -20,6 +21,17 @@ pub struct Request<'a> {
     pub peer: IpAddr,
     /// All headers.
     pub headers: &'a HeaderMap,
+    /// What a client's signature came to; none where no client signed it.
+    pub signature: Option<&'a Signature>,
+}
+
+/// What the signature of a client came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Signature {
+    /// It is right, and the store has seen its nonce for the first time.
+    Good(Vouched),
+    /// Something of it is wrong, old or used: such a request has no identity, whatever else it carries.
+    Bad,
 }
 
 /// A request whose address may ask now.
@@ -29,6 +41,7 @@ pub struct Arrived<'a> {
     pub(crate) client: IpAddr,
     pub(crate) exempt: bool,
     pub(crate) from_proxy: bool,
+    pub(crate) signature: Option<&'a Signature>,
 }
 
 impl Arrived<'_> {
@@ -38,10 +51,15 @@ impl Arrived<'_> {
         self.client
     }
 
+    /// The address of a client that signs is the shop's, behind which all its buyers stand.
+    pub(crate) const fn is_without_address_limit(&self) -> bool {
+        self.exempt || matches!(self.signature, Some(Signature::Good(_)))
+    }
+
     pub(crate) fn refused(&self) -> Refused<'_> {
         Refused {
             client: self.client,
-            exempt: self.exempt,
+            exempt: self.is_without_address_limit(),
             user: None,
             // A device that somebody without identity names is anybody's.
             device: None,
@@ -61,6 +79,15 @@ pub struct Identified<'a> {
     pub(crate) arrived: Arrived<'a>,
     pub(crate) user: UserId,
     pub(crate) expires_at: Option<EpochMs>,
+    /// See [`crate::Identity::level`].
+    pub(crate) level: Option<u32>,
+}
+
+/// Who asks, however that was proved.
+pub(crate) struct Who {
+    pub(crate) user: UserId,
+    pub(crate) expires_at: Option<EpochMs>,
+    pub(crate) level: Option<u32>,
 }
 
 impl Identified<'_> {
@@ -76,7 +103,7 @@ impl Identified<'_> {
         self.arrived.client
     }
 
-    /// Until when the identity holds, for streams that outlive a request; none in gateway mode.
+    /// Until when the identity holds, for streams that outlive a request; none in gateway mode and of a signed request.
     #[must_use]
     pub const fn expires_at(&self) -> Option<EpochMs> {
         self.expires_at

@@ -1,6 +1,8 @@
 //! What the unit tests of this crate share.
 
-use seckill_sale::{Activity, ActivityId, Challenge, Currency, EpochMs, Price, ProductId, Quantity, Status, Window};
+use seckill_sale::{
+    Activity, ActivityId, Challenge, Currency, Eligibility, EpochMs, Price, ProductId, Quantity, Status, Window,
+};
 
 /// A running activity that sells from 10,000 to 20,000.
 pub(crate) fn activity(id: u64) -> Activity {
@@ -20,6 +22,7 @@ pub(crate) fn activity(id: u64) -> Activity {
         per_user_limit: Quantity::ONE,
         shards: 1,
         challenge: Challenge::None,
+        eligibility: Eligibility::default(),
         status: Status::Running,
         epoch: None,
         version: 1,

@@ -8,6 +8,7 @@ fn identity(user: &str, expires_at: i64) -> Identity {
     Identity {
         user: UserId::new(user).expect("a user id"),
         expires_at: EpochMs(expires_at),
+        level: None,
     }
 }
 

@@ -61,6 +61,7 @@ impl Gate {
         let device = identified.device();
         self.blocks
             .check(identified.client(), &identified.user, device, moment.now)?;
+        self.eligible.check(&activity, &identified.user, identified.level)?;
         let switches = self.switches_at(moment.now);
         switches.check_open(&activity)?;
         check_window(&activity, moment, LIFETIME_MS)?;

@@ -44,6 +44,12 @@ impl Verifiers {
         }));
     }
 
+    /// Keys that count now.
+    #[must_use]
+    pub fn keys(&self) -> usize {
+        self.keyed.load().verifier.keys()
+    }
+
     /// Whose token this is: from the cache, or else by its signature. Failures are not remembered.
     ///
     /// # Errors

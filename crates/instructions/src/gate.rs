@@ -7,12 +7,13 @@ use anyhow::{Context as _, bail};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 use seckill_gate::{
-    AbuseRules, Admitted, Authority, Block, DEVICE_HEADER, Earlier, Expectations, Gate, Limits, Moment, Networks,
-    Random, Reach, Request, Settings, Signer, Subject, Switches, TOKEN_CACHE_ENTRIES_DEFAULT, TokenStep, Verifier,
-    Verifiers, Wish,
+    AbuseRules, Admitted, Authority, Block, Clients, DEVICE_HEADER, Earlier, Expectations, Gate, Limits, Moment,
+    Networks, Random, Reach, Request, Settings, Signer, Subject, Switches, TOKEN_CACHE_ENTRIES_DEFAULT, TokenStep,
+    Verifier, Verifiers, Wish,
 };
 use seckill_sale::{
-    Activity, ActivityId, Challenge, Currency, EpochMs, Price, ProductId, Quantity, Refusal, Status, UserId, Window,
+    Activity, ActivityId, Challenge, Currency, Eligibility, EpochMs, Price, ProductId, Quantity, Refusal, Status,
+    UserId, Window,
 };
 
 use crate::people::{NOW, STARTS_AT, WINDOW, activity, scattered, user};
@@ -84,6 +85,7 @@ fn verifiers() -> anyhow::Result<Verifiers> {
 fn gate(change: impl Fn(&mut Activity)) -> anyhow::Result<Gate> {
     let gate = Gate::new(Settings {
         authority: Authority::Tokens(verifiers()?),
+        clients: Clients::default(),
         trusted_proxies: Networks::new(["10.0.0.0/8".parse()?]),
         exempt: Networks::default(),
         limits: limits()?,
@@ -140,6 +142,7 @@ fn running(id: ActivityId) -> anyhow::Result<Activity> {
         per_user_limit: Quantity::ONE,
         shards: 1,
         challenge: Challenge::None,
+        eligibility: Eligibility::default(),
         status: Status::Running,
         epoch: None,
         version: 1,

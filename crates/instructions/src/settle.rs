@@ -131,6 +131,7 @@ fn sale(ledger: &Sqlite, units: usize) -> anyhow::Result<Activity> {
         per_user_limit: Quantity::ONE,
         shards: 1,
         challenge: Challenge::None,
+        min_level: None,
         draft: false,
         notice: None,
     };

@@ -58,6 +58,8 @@ pub struct NewActivity {
     pub shards: u16,
     /// What a buyer must solve first.
     pub challenge: Challenge,
+    /// The least level of a user who may buy.
+    pub min_level: Option<u32>,
     /// Whether it stays hidden until published.
     pub draft: bool,
     /// A sentence for the page.
@@ -81,6 +83,10 @@ pub struct ActivityPatch {
     pub per_user_limit: Option<Quantity>,
     /// What a buyer must solve first.
     pub challenge: Option<Challenge>,
+    /// The least level of a user who may buy; none of a level: any.
+    pub min_level: Option<Option<u32>>,
+    /// Opens it to everybody: neither a level nor a list is asked for any more, unless `min_level` names one.
+    pub for_everybody: bool,
     /// A sentence for the page; an empty one removes it.
     pub notice: Option<String>,
     /// Makes a draft public.

@@ -9,6 +9,7 @@ pub mod catalog;
 pub mod changes;
 pub mod dead_letters;
 pub mod discarding;
+pub mod eligible;
 pub mod expiry;
 pub mod operations;
 pub mod orders;
@@ -119,6 +120,12 @@ macro_rules! conformance_tests {
                 two_makers_of_a_round_make_one,
                 a_short_product_gives_the_round_up_and_says_why,
                 a_schedule_is_switched_off_and_on,
+            ],
+            eligible: [
+                a_list_reads_back_as_it_was_written,
+                each_list_has_a_version_of_its_own,
+                level_and_list_stand_side_by_side,
+                a_closed_sale_takes_no_list,
             ],
             operations: [
                 switches_are_set_only_on_what_was_seen,

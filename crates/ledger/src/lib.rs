@@ -7,6 +7,7 @@
 mod catalog;
 pub mod conformance;
 mod dead_letters;
+mod eligible;
 mod examined;
 mod idempotency;
 mod movements;
@@ -16,6 +17,7 @@ mod settlement;
 
 pub use catalog::{ActivityPatch, Catalog, NewActivity, NewProduct, OpeningRow, Product};
 pub use dead_letters::{DeadLetter, DeadLetterId, DeadLetterState, DeadLetters, Parking};
+pub use eligible::{Eligible, EligibleForm, EligibleList};
 pub use examined::Examined;
 pub use idempotency::{Idempotency, Replayed};
 pub use movements::{Movement, MovementKind};
@@ -136,6 +138,6 @@ impl PageRequest {
 }
 
 /// The whole ledger.
-pub trait Ledger: Catalog + Settlement + Orders + DeadLetters + Operations + Examined {}
+pub trait Ledger: Catalog + Settlement + Orders + DeadLetters + Operations + Eligible + Examined {}
 
-impl<T: Catalog + Settlement + Orders + DeadLetters + Operations + Examined> Ledger for T {}
+impl<T: Catalog + Settlement + Orders + DeadLetters + Operations + Eligible + Examined> Ledger for T {}

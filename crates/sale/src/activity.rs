@@ -26,6 +26,27 @@ pub enum Status {
     Closed,
 }
 
+/// Who may buy. By default everybody; where there are both conditions both must be met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Default)]
+pub struct Eligibility {
+    /// The least level of a user.
+    pub min_level: Option<u32>,
+    /// Version of the list of users; it tells the list from the sale's earlier ones.
+    pub list: Option<u64>,
+}
+
+impl Eligibility {
+    /// What anybody may know of it: that there is a list (whether or not there is a level, too), that there is a level, or neither.
+    #[must_use]
+    pub const fn kind(self) -> Option<&'static str> {
+        match self {
+            Self { list: Some(_), .. } => Some("list"),
+            Self { min_level: Some(_), .. } => Some("level"),
+            Self { .. } => None,
+        }
+    }
+}
+
 /// The rules by which one sale admits; all that the claim needs to know about an activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
@@ -66,6 +87,8 @@ pub struct Activity {
     pub shards: u16,
     /// What a buyer must solve first.
     pub challenge: Challenge,
+    /// Who may buy.
+    pub eligibility: Eligibility,
     /// What the operator last said.
     pub status: Status,
     /// Generation of its store state; none until it was preheated.
@@ -151,6 +174,7 @@ mod tests {
             per_user_limit: Quantity::ONE,
             shards: 1,
             challenge: Challenge::None,
+            eligibility: Eligibility::default(),
             status,
             epoch: None,
             version: 1,

@@ -30,7 +30,7 @@ mod time;
 mod view;
 mod words;
 
-pub use activity::{Activity, Phase, Status, Terms};
+pub use activity::{Activity, Eligibility, Phase, Status, Terms};
 pub use buyer::{Buyer, TicketState};
 pub use challenge::Challenge;
 pub use claim::{Claim, Decision};

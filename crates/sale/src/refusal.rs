@@ -92,6 +92,8 @@ pub enum Refusal {
     QuantityAboveLimit,
     /// On a block list.
     Blocked,
+    /// Not among those whom the sale is for.
+    NotEligible,
     /// The sale or the entrance is paused.
     Paused {
         /// When it goes on, where that is known.
@@ -142,7 +144,7 @@ impl Refusal {
             Self::Unauthenticated => Code::Unauthenticated,
             Self::Malformed { .. } | Self::QuantityAboveLimit => Code::Malformed,
             Self::UnknownActivity => Code::UnknownActivity,
-            Self::Blocked => Code::Blocked,
+            Self::Blocked | Self::NotEligible => Code::Blocked,
             Self::Paused { .. } => Code::Paused,
             Self::NotStarted { .. } => Code::NotStarted,
             Self::Ended => Code::Ended,

@@ -203,12 +203,18 @@ fn secret_file_key(name: &str) -> Option<&'static Key> {
 }
 
 fn is_secret_text(name: &str, value: &toml::Value) -> bool {
-    let secret = table::find(name).is_some_and(|key| matches!(key.default, Value::Secret(_)));
-    secret && value.as_str().is_some_and(|text| !text.is_empty())
+    let secret = table::find(name).is_some_and(|key| matches!(key.default, Value::Secret(_) | Value::Secrets(_)));
+    let is_empty = match value {
+        toml::Value::Array(items) => items.is_empty(),
+        value => value.as_str().is_none_or(str::is_empty),
+    };
+    secret && !is_empty
 }
 
 fn is_unset(value: &Value) -> bool {
-    matches!(value, Value::Secret(None)) || matches!(value, Value::Text(text) if text.is_empty())
+    matches!(value, Value::Secret(None))
+        || matches!(value, Value::Secrets(secrets) if secrets.is_empty())
+        || matches!(value, Value::Text(text) if text.is_empty())
 }
 
 fn same_source(left: &Origin, right: &Origin) -> bool {

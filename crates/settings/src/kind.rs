@@ -23,7 +23,9 @@ pub(crate) enum Kind {
     Url,
     Origins,
     Networks,
+    Texts,
     Secret,
+    Secrets,
     Pem,
     Whole { min: u64, max: u64 },
     Duration { min: Duration, max: Duration },
@@ -48,7 +50,9 @@ impl Kind {
             "url" => Self::Url,
             "origins" => Self::Origins,
             "networks" => Self::Networks,
+            "texts" => Self::Texts,
             "secret" => Self::Secret,
+            "secrets" => Self::Secrets,
             "pem" => Self::Pem,
             "rate" => Self::Rate,
             "switch" => Self::Switch,
@@ -79,6 +83,7 @@ impl Kind {
             Self::Address => "an address with port, such as \"127.0.0.1:8080\"".to_owned(),
             Self::Path => "a path".to_owned(),
             Self::Text | Self::Secret => "a text".to_owned(),
+            Self::Texts | Self::Secrets => "a list of texts".to_owned(),
             Self::Url => "an http:// or https:// address without path, such as \"https://shop.example.com\"".to_owned(),
             Self::Origins => "a list of web origins, such as \"https://shop.example.com\"".to_owned(),
             Self::Networks => "a list of networks, such as \"10.0.0.0/8\"".to_owned(),
@@ -107,12 +112,15 @@ impl Kind {
 
     /// Whether the value may hold a secret: it can be read from a file and errors don't repeat it.
     pub(crate) fn is_confidential(&self) -> bool {
-        matches!(self, Self::Secret | Self::Pem | Self::Store | Self::Database)
+        matches!(
+            self,
+            Self::Secret | Self::Secrets | Self::Pem | Self::Store | Self::Database
+        )
     }
 
     /// Whether the value is a list.
     pub(crate) fn is_list(&self) -> bool {
-        matches!(self, Self::Origins | Self::Networks)
+        matches!(self, Self::Origins | Self::Networks | Self::Texts | Self::Secrets)
     }
 
     /// A value out of a settings file, where types are told apart.
@@ -161,8 +169,10 @@ impl Kind {
             Self::Database => DatabaseText::parse(text).map(Value::Database),
             Self::AfterEnd => AfterEnd::parse(text).map(Value::AfterEnd),
             Self::Durability => Durability::parse(text).map(Value::Durability),
-            Self::Origins | Self::Networks => {
-                self.list(text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect())
+            // A file of secrets has one a line.
+            Self::Origins | Self::Networks | Self::Texts | Self::Secrets => {
+                let items = text.split([',', '\n']).map(str::trim);
+                self.list(items.filter(|item| !item.is_empty()).collect())
             }
         }
     }
@@ -181,6 +191,8 @@ impl Kind {
                 .map(network)
                 .collect::<Option<Vec<_>>>()
                 .map(Value::Networks),
+            Self::Texts => Some(Value::Texts(items.into_iter().map(str::to_owned).collect())),
+            Self::Secrets => Some(Value::Secrets(items.into_iter().map(Secret::new).collect())),
             _ => items
                 .iter()
                 .all(|item| is_origin(item))

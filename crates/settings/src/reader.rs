@@ -110,6 +110,7 @@ take! {
     Vec<String>, Value::Texts(texts) => Some(texts.clone());
     Vec<IpNet>, Value::Networks(networks) => Some(networks.clone());
     Option<Secret>, Value::Secret(secret) => Some(secret.clone());
+    Vec<Secret>, Value::Secrets(secrets) => Some(secrets.clone());
     u64, Value::Whole(number) => Some(*number);
     u8, Value::Whole(number) => Self::try_from(*number).ok();
     u32, Value::Whole(number) => Self::try_from(*number).ok();

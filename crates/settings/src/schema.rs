@@ -46,6 +46,7 @@ fn of_key(key: &Key) -> Json {
         Kind::Duration { .. } => json!({ "type": "string", "pattern": DURATION }),
         Kind::Rate => json!({ "type": "string", "pattern": RATE }),
         Kind::Secret => json!({ "type": "string", "writeOnly": true }),
+        Kind::Secrets => json!({ "type": "array", "items": { "type": "string" }, "writeOnly": true }),
         kind if kind.is_list() => json!({ "type": "array", "items": { "type": "string" } }),
         _ => json!({ "type": "string" }),
     };

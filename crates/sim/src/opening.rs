@@ -96,6 +96,7 @@ fn new_activity(plan: &SalePlan, product_id: seckill_sale::ProductId) -> NewActi
         per_user_limit: Quantity::new(plan.limit).expect("in range"),
         shards: 1,
         challenge: Challenge::None,
+        min_level: None,
         draft: false,
         notice: None,
     }

@@ -125,6 +125,12 @@ impl Server {
         self.folder.path().join("data")
     }
 
+    /// Gives the next start these settings in the place of those from before.
+    pub fn set(&mut self, environment: &[(&str, &str)]) {
+        let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+        self.environment = environment.iter().map(owned).collect();
+    }
+
     /// Starts the process on the same folder and ports.
     ///
     /// # Panics

@@ -154,6 +154,7 @@ impl House {
             per_user_limit: Quantity::ONE,
             shards: 1,
             challenge: Challenge::None,
+            min_level: None,
             draft: false,
             notice: None,
         };

@@ -15,6 +15,7 @@ mod pages;
 mod refusals;
 mod results;
 mod routes;
+mod signed;
 mod sockets;
 mod solving;
 mod streams;

@@ -5,10 +5,14 @@ use std::time::Duration;
 use seckill_api::{Polls, Settings, StreamLimits, WebhookSecret};
 use seckill_engine_embedded::Options;
 use seckill_flow::SettleOptions;
-use seckill_gate::{AbuseRules, Authority, Expectations, Gate, Limits, Networks, Reach, Switches, Verifier, Verifiers};
+use seckill_gate::{
+    AbuseRules, Authority, Clients, Expectations, Gate, Limits, Networks, Reach, Switches, Verifier, Verifiers,
+};
 
 pub(crate) const PAY_WITHIN_MS: i64 = 900_000;
 pub(crate) const SECRET: &[u8] = b"a secret of the tests, longer than 32 bytes";
+/// With which the client `shop-1` signs.
+pub(crate) const SHOP_SECRET: &[u8] = b"a secret of the shop, longer than 32 bytes";
 pub(crate) const WEBHOOK_SECRET: &str = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
 
 /// What a test may want otherwise.
@@ -69,6 +73,7 @@ pub(crate) fn gate(plan: &Plan) -> Gate {
         } else {
             Authority::Tokens(Verifiers::new(verifier(), 1_024))
         },
+        clients: Clients::new([("shop-1", SHOP_SECRET)]),
         trusted_proxies: networks(if plan.gateway { &["10.0.0.9/32"] } else { &[] }),
         exempt: networks(&plan.exempt),
         reach: Reach::Node,

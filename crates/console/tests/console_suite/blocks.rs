@@ -59,6 +59,7 @@ async fn offenders_whom_a_gate_names_are_blocked_on_all_nodes() {
     for _ in 0..30 {
         let request = Request {
             peer: "1.2.3.4".parse().expect("an address"),
+            signature: None,
             headers: &headers,
         };
         let moment = Moment::exact(NOW);

@@ -8,6 +8,7 @@ mod brake_hanging;
 mod check;
 mod check_layers;
 mod check_nodes;
+mod eligibility;
 #[path = "../../../engine-embedded/tests/shared/running.rs"]
 mod engine;
 mod errors;

@@ -69,12 +69,27 @@ async fn sell(night: &mut Night) {
     night
         .post(&format!("{ACTIVITY}/recover"), id, json!({"run": true}))
         .await;
-    night.post(&format!("{ACTIVITY}/close"), id, json!({})).await;
-    night.post(&format!("{ACTIVITY}/preheat"), id, json!({})).await;
-    night.get(ACTIVITY, id).await;
+    choose_and_close(night, id).await;
     for list in ["products", "activities"] {
         night.get(&format!("/admin/api/{list}"), 0).await;
     }
+}
+
+/// Who may buy, and the end of the sale.
+async fn choose_and_close(night: &mut Night, id: u64) {
+    let eligibility = format!("{ACTIVITY}/eligibility");
+    night
+        .patch(ACTIVITY, id, json!({"eligibility": {"min_level": 3}}))
+        .await;
+    let bloom = json!({"bloom": {"bytes": "/w==", "bits": 8, "hashes": 1}});
+    night.put(&eligibility, id, bloom.clone()).await;
+    night.get(&eligibility, id).await;
+    night.get(ACTIVITY, id).await;
+    night.delete(&eligibility, id, json!({})).await;
+    night.post(&format!("{ACTIVITY}/close"), id, json!({})).await;
+    night.put(&eligibility, id, bloom).await.is(409, 40900);
+    night.post(&format!("{ACTIVITY}/preheat"), id, json!({})).await;
+    night.get(ACTIVITY, id).await;
 }
 
 /// What is set beside sales.

@@ -44,7 +44,9 @@ async fn every_operation_describes_the_errors_that_all_of_its_kind_have() {
                 .await,
             ask().json(&json!({"strange": 0})).send().await,
         ];
-        let expect = [403, 415, 413, 400];
+        // A list of users may be longer than anything else that is sent.
+        let is_list = method == Method::PUT;
+        let expect = [403, 415, if is_list { 400 } else { 413 }, 400];
         for (reply, status) in replies.iter().zip(expect) {
             assert_eq!(reply.status.as_u16(), status, "{method} {route}: {reply:?}");
             night.check(&method, &route, reply);

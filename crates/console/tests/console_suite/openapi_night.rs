@@ -73,6 +73,10 @@ impl Night {
         self.ask(Method::PATCH, route, id, Some(body)).await
     }
 
+    pub(crate) async fn put(&mut self, route: &str, id: u64, body: Value) -> Reply {
+        self.ask(Method::PUT, route, id, Some(body)).await
+    }
+
     pub(crate) async fn delete(&mut self, route: &str, id: u64, body: Value) -> Reply {
         self.ask(Method::DELETE, route, id, Some(body)).await
     }

@@ -7,8 +7,8 @@ use seckill_api::Readiness;
 use seckill_console::{AdminToken, Check, Console, Live, Parts, Settings};
 use seckill_flow::{Layers, Operator, OperatorSettings, WorkerCounts};
 use seckill_gate::{
-    AbuseRules, Authority, Expectations, Gate, Limits, Networks, Reach, Settings as GateSettings, Switches, Verifier,
-    Verifiers,
+    AbuseRules, Authority, Clients, Expectations, Gate, Limits, Networks, Reach, Settings as GateSettings, Switches,
+    Verifier, Verifiers,
 };
 use seckill_metrics::{Metrics, Recorder, Setup};
 use seckill_stock::{Member, Members};
@@ -22,6 +22,7 @@ pub(crate) fn gate() -> Arc<Gate> {
     let verifier = Verifier::hs256(secret, &Expectations::default()).expect("a good secret");
     Arc::new(Gate::new(GateSettings {
         authority: Authority::Tokens(Verifiers::new(verifier, 64)),
+        clients: Clients::default(),
         trusted_proxies: Networks::default(),
         exempt: Networks::default(),
         limits: Limits {

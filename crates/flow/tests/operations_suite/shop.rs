@@ -30,6 +30,7 @@ impl House {
             per_user_limit: Quantity::new(5).expect("in range"),
             shards: crate::SHARDS,
             challenge: Challenge::None,
+            min_level: None,
             draft: false,
             notice: None,
         }

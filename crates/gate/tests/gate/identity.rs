@@ -207,7 +207,7 @@ fn audience_and_issuer_are_checked_only_where_configured() {
     let expectations = Expectations {
         audience,
         issuer,
-        leeway_s: 0,
+        ..Expectations::default()
     };
     let strict = Verifier::hs256(SECRET, &expectations).expect("a good secret");
     for more in [

@@ -2,6 +2,7 @@
 
 mod challenge;
 mod identity;
+mod keys;
 mod limits;
 mod limits_together;
 mod order;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use seckill_gate::{
     Binding, Block, Device, Earlier, Gate, Limits, Moment, PurchaseTokens, Settings, Subject, Switches, Wish,
 };
-use seckill_sale::{Activity, Challenge, Code, Quantity, Refusal, Scope, Status};
+use seckill_sale::{Activity, Challenge, Code, Eligibility, Quantity, Refusal, Scope, Status};
 
 /// Things that are wrong with a purchase, in the order in which they are to be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,6 +20,7 @@ enum Fault {
     NoSuchActivity,
     TooMany,
     UserBlocked,
+    NotEligible,
     Paused,
     EntranceShut,
     ReadOnly,
@@ -31,13 +32,14 @@ enum Fault {
     DeviceTooOften,
 }
 
-const ALL: [Fault; 15] = [
+const ALL: [Fault; 16] = [
     Fault::AddressTooOften,
     Fault::NoToken,
     Fault::BadBody,
     Fault::NoSuchActivity,
     Fault::TooMany,
     Fault::UserBlocked,
+    Fault::NotEligible,
     Fault::Paused,
     Fault::EntranceShut,
     Fault::ReadOnly,
@@ -58,6 +60,7 @@ impl Fault {
             Self::NoSuchActivity => *refusal == Refusal::UnknownActivity,
             Self::TooMany => *refusal == Refusal::QuantityAboveLimit,
             Self::UserBlocked => *refusal == Refusal::Blocked,
+            Self::NotEligible => *refusal == Refusal::NotEligible,
             Self::Paused | Self::EntranceShut | Self::ReadOnly => matches!(refusal, Refusal::Paused { .. }),
             Self::TooEarly => *refusal == Refusal::NotStarted { starts_at: STARTS_AT },
             Self::TooLate => *refusal == Refusal::Ended,
@@ -100,13 +103,19 @@ fn faulty_gate(has: impl Fn(Fault) -> bool) -> Gate {
             moment(&has)
         },
     );
-    if has(Fault::Paused) {
-        gate.catalogue().put(&Arc::new(Activity {
-            status: Status::Paused,
-            version: 2,
-            ..sale
-        }));
-    }
+    gate.catalogue().put(&Arc::new(Activity {
+        status: if has(Fault::Paused) {
+            Status::Paused
+        } else {
+            sale.status
+        },
+        eligibility: Eligibility {
+            min_level: has(Fault::NotEligible).then_some(3),
+            list: None,
+        },
+        version: 2,
+        ..sale
+    }));
     if has(Fault::UserBlocked) {
         let subject = Subject::parse("user", "alice").expect("a subject");
         gate.blocks()
@@ -223,6 +232,7 @@ fn order_is_the_one_of_the_codes() {
         Code::Malformed,
         Code::UnknownActivity,
         Code::Malformed,
+        Code::Blocked,
         Code::Blocked,
     ];
     let more = [

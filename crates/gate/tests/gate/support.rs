@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use seckill_gate::{
-    AbuseRules, Authority, Earlier, Expectations, Gate, Limit, Limits, Moment, Networks, Random, Reach, Request,
-    Settings, Signer, Switches, Verifier, Verifiers, Wish,
+    AbuseRules, Authority, Clients, Earlier, Expectations, Gate, Limit, Limits, Moment, Networks, Random, Reach,
+    Request, Settings, Signer, Switches, Verifier, Verifiers, Wish,
 };
 use seckill_sale::{Activity, ActivityId, EpochMs, Quantity, Refusal, UserId, Window};
 
@@ -49,6 +49,7 @@ pub(crate) fn settings() -> Settings {
     let verifier = Verifier::hs256(SECRET, &Expectations::default()).expect("a good secret");
     Settings {
         authority: Authority::Tokens(Verifiers::new(verifier, 1024)),
+        clients: Clients::default(),
         trusted_proxies: Networks::new(["10.0.0.0/8".parse().expect("a network")]),
         exempt: Networks::default(),
         limits: UNLIMITED,
@@ -95,6 +96,7 @@ pub(crate) fn request<'a>(peer: &str, headers: &'a HeaderMap) -> Request<'a> {
     Request {
         peer: peer.parse::<IpAddr>().expect("an address"),
         headers,
+        signature: None,
     }
 }
 

@@ -122,6 +122,7 @@ const fn request(visitor: &Visitor) -> Request<'_> {
     Request {
         peer: visitor.peer,
         headers: &visitor.headers,
+        signature: None,
     }
 }
 

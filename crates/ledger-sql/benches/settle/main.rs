@@ -119,6 +119,7 @@ async fn sale(ledger: &impl Catalog) -> Outcome<Activity> {
         per_user_limit: Quantity::ONE,
         shards: 1,
         challenge: Challenge::None,
+        min_level: None,
         draft: false,
         notice: None,
     };

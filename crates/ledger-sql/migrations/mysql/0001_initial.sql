@@ -34,6 +34,8 @@ CREATE TABLE IF NOT EXISTS activities (
     resumes_at          BIGINT,
     closed_at           BIGINT,
     notice              MEDIUMTEXT,
+    min_level           BIGINT,                  -- least level of a user who may buy
+    eligible_list       BIGINT,                  -- version of its list of users; NULL without one
     version             BIGINT         NOT NULL,
     created_at          BIGINT         NOT NULL,
     CONSTRAINT activities_product FOREIGN KEY (product_id) REFERENCES products (id),
@@ -42,11 +44,33 @@ CREATE TABLE IF NOT EXISTS activities (
     CONSTRAINT activities_end_lies_after_start CHECK (starts_at < ends_at),
     CONSTRAINT activities_limit_is_positive CHECK (per_user_limit >= 1),
     CONSTRAINT activities_shards_are_positive CHECK (shards >= 1),
+    CONSTRAINT activities_level_is_not_negative CHECK (min_level >= 0),
     CONSTRAINT activities_challenge_is_known CHECK (challenge IN ('none', 'token', 'captcha', 'pow')),
     CONSTRAINT activities_status_is_known CHECK (status IN ('draft', 'running', 'paused', 'closed')),
     CONSTRAINT activities_closed_at_goes_with_closed CHECK ((status = 'closed') = (closed_at IS NOT NULL)),
     CONSTRAINT activities_resumes_at_goes_with_paused CHECK (resumes_at IS NULL OR status = 'paused')
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+
+-- Lists of those who may buy: fingerprints of users, or a Bloom filter of so many bits.
+CREATE TABLE IF NOT EXISTS eligible_lists (
+    activity_id BIGINT        NOT NULL PRIMARY KEY,
+    salt        VARBINARY(16) NOT NULL, -- of the fingerprints; empty where there are none
+    bits        BIGINT,
+    hashes      BIGINT,
+    CONSTRAINT eligible_lists_activity FOREIGN KEY (activity_id) REFERENCES activities (id),
+    CONSTRAINT eligible_lists_are_of_one_form CHECK (
+        (length(salt) = 16 AND bits IS NULL AND hashes IS NULL)
+        OR (length(salt) = 0 AND bits >= 1 AND hashes >= 1)
+    )
+) ENGINE = InnoDB;
+
+CREATE TABLE IF NOT EXISTS eligible_pieces (
+    activity_id BIGINT     NOT NULL,
+    piece       BIGINT     NOT NULL,
+    bytes       MEDIUMBLOB NOT NULL,
+    PRIMARY KEY (activity_id, piece),
+    CONSTRAINT eligible_pieces_list FOREIGN KEY (activity_id) REFERENCES eligible_lists (activity_id)
+) ENGINE = InnoDB;
 
 -- The row that every settlement locks and guards.
 CREATE TABLE IF NOT EXISTS stock (

@@ -33,6 +33,8 @@ CREATE TABLE activities (
     resumes_at          BIGINT ,
     closed_at           BIGINT ,
     notice              TEXT,
+    min_level           BIGINT ,          -- least level of a user who may buy
+    eligible_list       BIGINT ,          -- version of its list of users; NULL without one
     version             BIGINT  NOT NULL,
     created_at          BIGINT  NOT NULL,
     CONSTRAINT activities_title_has_1_to_120_characters CHECK (length(title) BETWEEN 1 AND 120),
@@ -40,10 +42,30 @@ CREATE TABLE activities (
     CONSTRAINT activities_end_lies_after_start CHECK (starts_at < ends_at),
     CONSTRAINT activities_limit_is_positive CHECK (per_user_limit >= 1),
     CONSTRAINT activities_shards_are_positive CHECK (shards >= 1),
+    CONSTRAINT activities_level_is_not_negative CHECK (min_level >= 0),
     CONSTRAINT activities_challenge_is_known CHECK (challenge IN ('none', 'token', 'captcha', 'pow')),
     CONSTRAINT activities_status_is_known CHECK (status IN ('draft', 'running', 'paused', 'closed')),
     CONSTRAINT activities_closed_at_goes_with_closed CHECK ((status = 'closed') = (closed_at IS NOT NULL)),
     CONSTRAINT activities_resumes_at_goes_with_paused CHECK (resumes_at IS NULL OR status = 'paused')
+);
+
+-- Lists of those who may buy: fingerprints of users, or a Bloom filter of so many bits.
+CREATE TABLE eligible_lists (
+    activity_id BIGINT  NOT NULL PRIMARY KEY REFERENCES activities (id),
+    salt        BYTEA   NOT NULL, -- of the fingerprints; empty where there are none
+    bits        BIGINT ,
+    hashes      BIGINT ,
+    CONSTRAINT eligible_lists_are_of_one_form CHECK (
+        (length(salt) = 16 AND bits IS NULL AND hashes IS NULL)
+        OR (length(salt) = 0 AND bits >= 1 AND hashes >= 1)
+    )
+);
+
+CREATE TABLE eligible_pieces (
+    activity_id BIGINT  NOT NULL REFERENCES eligible_lists (activity_id),
+    piece       BIGINT  NOT NULL,
+    bytes       BYTEA   NOT NULL,
+    PRIMARY KEY (activity_id, piece)
 );
 
 -- The row that every settlement locks and guards.

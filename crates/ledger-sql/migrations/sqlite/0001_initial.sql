@@ -33,6 +33,8 @@ CREATE TABLE activities (
     resumes_at          INTEGER,
     closed_at           INTEGER,
     notice              TEXT,
+    min_level           INTEGER,          -- least level of a user who may buy
+    eligible_list       INTEGER,          -- version of its list of users; NULL without one
     version             INTEGER NOT NULL,
     created_at          INTEGER NOT NULL,
     CONSTRAINT activities_title_has_1_to_120_characters CHECK (length(title) BETWEEN 1 AND 120),
@@ -40,11 +42,31 @@ CREATE TABLE activities (
     CONSTRAINT activities_end_lies_after_start CHECK (starts_at < ends_at),
     CONSTRAINT activities_limit_is_positive CHECK (per_user_limit >= 1),
     CONSTRAINT activities_shards_are_positive CHECK (shards >= 1),
+    CONSTRAINT activities_level_is_not_negative CHECK (min_level >= 0),
     CONSTRAINT activities_challenge_is_known CHECK (challenge IN ('none', 'token', 'captcha', 'pow')),
     CONSTRAINT activities_status_is_known CHECK (status IN ('draft', 'running', 'paused', 'closed')),
     CONSTRAINT activities_closed_at_goes_with_closed CHECK ((status = 'closed') = (closed_at IS NOT NULL)),
     CONSTRAINT activities_resumes_at_goes_with_paused CHECK (resumes_at IS NULL OR status = 'paused')
 ) STRICT;
+
+-- Lists of those who may buy: fingerprints of users, or a Bloom filter of so many bits.
+CREATE TABLE eligible_lists (
+    activity_id INTEGER PRIMARY KEY REFERENCES activities (id),
+    salt        BLOB    NOT NULL, -- of the fingerprints; empty where there are none
+    bits        INTEGER,
+    hashes      INTEGER,
+    CONSTRAINT eligible_lists_are_of_one_form CHECK (
+        (length(salt) = 16 AND bits IS NULL AND hashes IS NULL)
+        OR (length(salt) = 0 AND bits >= 1 AND hashes >= 1)
+    )
+) STRICT;
+
+CREATE TABLE eligible_pieces (
+    activity_id INTEGER NOT NULL REFERENCES eligible_lists (activity_id),
+    piece       INTEGER NOT NULL,
+    bytes       BLOB    NOT NULL,
+    PRIMARY KEY (activity_id, piece)
+) STRICT, WITHOUT ROWID;
 
 -- The row that every settlement locks and guards.
 CREATE TABLE stock (

@@ -2,7 +2,7 @@
 
 use super::db::{Row, Transaction, params};
 use seckill_ledger::{Conflict, Context, MovementKind, NewActivity, OpeningRow};
-use seckill_sale::{Activity, ActivityId, Currency, Epoch, Status, Window};
+use seckill_sale::{Activity, ActivityId, Currency, Eligibility, Epoch, Status, Window};
 use serde_json::{Value, json};
 
 use super::admin::audit;
@@ -16,11 +16,12 @@ use super::stock;
 /// All columns of an activity, with its product and its stock row.
 pub(super) const ACTIVITY: &str = "SELECT a.id, a.product_id, p.name, a.title, p.price_cents, a.seckill_price_cents,
     a.currency, s.total, a.starts_at, a.ends_at, a.per_user_limit, a.shards, a.challenge, a.status, a.epoch, a.version,
-    a.resumes_at, a.notice, a.created_at
+    a.resumes_at, a.notice, a.created_at, a.min_level, a.eligible_list
     FROM activities a JOIN products p ON p.id = a.product_id JOIN stock s ON s.activity_id = a.id";
 
 pub(super) fn read_activity(row: &Row<'_>) -> SqlResult<Activity> {
     let epoch = row.get::<_, Option<i64>>(14)?.map(|_| number::<Epoch>(row, 14));
+    let list = row.get::<_, Option<i64>>(20)?.map(|_| unsigned(row, 20));
     Ok(Activity {
         id: number(row, 0)?,
         product_id: number(row, 1)?,
@@ -37,6 +38,10 @@ pub(super) fn read_activity(row: &Row<'_>) -> SqlResult<Activity> {
         per_user_limit: number(row, 10)?,
         shards: row.get(11)?,
         challenge: word(row, 12, &CHALLENGES)?,
+        eligibility: Eligibility {
+            min_level: row.get(19)?,
+            list: list.transpose()?,
+        },
         status: word(row, 13, &STATUSES)?,
         epoch: epoch.transpose()?,
         version: unsigned(row, 15)?,
@@ -56,7 +61,8 @@ pub(super) fn told(activity: &Activity) -> Value {
     json!({
         "title": activity.title, "seckill_price_cents": activity.seckill_price, "status": activity.status,
         "starts_at": activity.window.starts_at, "ends_at": activity.window.ends_at,
-        "per_user_limit": activity.per_user_limit, "challenge": activity.challenge, "notice": activity.notice,
+        "per_user_limit": activity.per_user_limit, "challenge": activity.challenge,
+        "eligibility": activity.eligibility, "notice": activity.notice,
         "resumes_at": activity.resumes_at, "stock_total": activity.stock_total, "version": activity.version,
     })
 }
@@ -72,8 +78,8 @@ pub(super) fn create(transaction: &Transaction<'_>, new: &NewActivity, context: 
     let id = transaction
         .prepare_cached(
             "INSERT INTO activities (product_id, title, seckill_price_cents, currency, starts_at, ends_at, per_user_limit,
-                shards, challenge, status, notice, version, created_at)
-             SELECT id, ?2, ?3, currency, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1, ?11 FROM products WHERE id = ?1",
+                shards, challenge, status, notice, version, created_at, min_level)
+             SELECT id, ?2, ?3, currency, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1, ?11, ?12 FROM products WHERE id = ?1",
         )?
         .insert(params![
             small(new.product_id.get()),
@@ -87,6 +93,7 @@ pub(super) fn create(transaction: &Transaction<'_>, new: &NewActivity, context: 
             word_of(&status, &STATUSES),
             new.notice,
             context.now.0,
+            new.min_level.map(i64::from),
         ])?;
     let id = ActivityId::new(id.cast_unsigned()).map_err(|error| rejected(error.to_string()))?;
     transaction

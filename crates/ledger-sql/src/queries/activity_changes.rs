@@ -2,11 +2,12 @@
 
 use super::db::{Transaction, params};
 use seckill_ledger::{ActivityPatch, Conflict, Context};
-use seckill_sale::{Activity, ActivityId, EpochMs, Status};
+use seckill_sale::{Activity, ActivityId, Eligibility, EpochMs, Status};
 
 use super::activities::{activity, subject, told};
 use super::admin::audit;
 use super::dialect;
+use super::eligible;
 use super::errors::Stop;
 use super::rows::{CHALLENGES, STATUSES, small, units, word_of};
 
@@ -32,6 +33,10 @@ pub(super) fn patch(
     after.window.ends_at = patch.ends_at.unwrap_or(after.window.ends_at);
     after.per_user_limit = patch.per_user_limit.unwrap_or(after.per_user_limit);
     after.challenge = patch.challenge.unwrap_or(after.challenge);
+    if patch.for_everybody {
+        after.eligibility = Eligibility::default();
+    }
+    after.eligibility.min_level = patch.min_level.unwrap_or(after.eligibility.min_level);
     after.notice = patch.notice.or(after.notice).filter(|notice| !notice.is_empty());
     if patch.publish && before.status == Status::Draft {
         after.status = Status::Running;
@@ -71,7 +76,8 @@ fn store(
 ) -> Result<(), Stop> {
     let mut statement = transaction.prepare_cached(
         "UPDATE activities SET title = ?3, seckill_price_cents = ?4, starts_at = ?5, ends_at = ?6, per_user_limit = ?7,
-            challenge = ?8, notice = ?9, status = ?10, resumes_at = ?11, closed_at = ?12, version = version + 1
+            challenge = ?8, notice = ?9, status = ?10, resumes_at = ?11, closed_at = ?12,
+            min_level = ?13, eligible_list = ?14, version = version + 1
          WHERE id = ?1 AND version = ?2",
     )?;
     statement.execute(params![
@@ -87,12 +93,17 @@ fn store(
         word_of(&after.status, &STATUSES),
         after.resumes_at.map(|at| at.0),
         closed_at.map(|at| at.0),
+        after.eligibility.min_level.map(i64::from),
+        after.eligibility.list.map(small),
     ])?;
+    if after.eligibility.list.is_none() && before.eligibility.list.is_some() {
+        eligible::forget(transaction, before.id)?;
+    }
     Ok(())
 }
 
 /// Reads the activity as it is now and writes what became of it.
-fn audited(
+pub(super) fn audited(
     transaction: &Transaction<'_>,
     id: ActivityId,
     action: &str,

@@ -9,6 +9,7 @@ mod admin;
 mod blocks;
 mod catalog;
 mod dead_letters;
+mod eligible;
 mod endings;
 mod inserts;
 mod movements;

@@ -23,6 +23,8 @@ struct Template {
     per_user_limit: Quantity,
     shards: u16,
     challenge: Challenge,
+    #[serde(default)]
+    min_level: Option<u32>,
     draft: bool,
     notice: Option<String>,
 }
@@ -38,6 +40,7 @@ impl From<&NewActivity> for Template {
             per_user_limit: new.per_user_limit,
             shards: new.shards,
             challenge: new.challenge,
+            min_level: new.min_level,
             draft: new.draft,
             notice: new.notice.clone(),
         }
@@ -55,6 +58,7 @@ impl From<Template> for NewActivity {
             per_user_limit: template.per_user_limit,
             shards: template.shards,
             challenge: template.challenge,
+            min_level: template.min_level,
             draft: template.draft,
             notice: template.notice,
         }

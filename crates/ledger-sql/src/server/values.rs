@@ -168,6 +168,13 @@ impl<'a> ValueRef<'a> {
         }
     }
 
+    pub(crate) fn as_blob(self) -> SqlResult<&'a [u8]> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            other => Err(unreadable(format!("{other:?} is no bytes"))),
+        }
+    }
+
     pub(crate) fn as_str_or_null(self) -> SqlResult<Option<&'a str>> {
         match self {
             Self::Null => Ok(None),

@@ -80,6 +80,7 @@ pub fn new_activity(product: ProductId, units: u64) -> NewActivity {
         per_user_limit: Quantity::new(5).expect("in range"),
         shards: 1,
         challenge: Challenge::None,
+        min_level: None,
         draft: false,
         notice: Some("one each, please".to_owned()),
     }

@@ -138,12 +138,7 @@ fn prepare(remote: &Remote) -> Result<u64, Failure> {
 
 /// A token of a sample buyer: sign-in without a password.
 fn token(secret: &str) -> Result<String, Failure> {
-    let expectations = Expectations {
-        audience: None,
-        issuer: None,
-        leeway_s: 0,
-    };
-    let signer = Signer::hs256(secret.as_bytes(), &expectations).map_err(Failure::failed)?;
+    let signer = Signer::hs256(secret.as_bytes(), &Expectations::default()).map_err(Failure::failed)?;
     let now = SystemClock.now();
     let user = UserId::new("demo-buyer").map_err(Failure::failed)?;
     signer.sign(&user, now, now.plus(TOKEN_TTL_MS)).map_err(Failure::failed)

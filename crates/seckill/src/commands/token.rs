@@ -6,7 +6,7 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 use rand::RngExt;
-use seckill_gate::{Expectations, Signer};
+use seckill_gate::Signer;
 use seckill_sale::{Clock, EpochMs, SystemClock, UserId};
 use seckill_settings::{JwtKey, Settings, parse_duration};
 use serde_json::json;
@@ -15,6 +15,7 @@ use super::Context;
 use crate::cli::TokenArgs;
 use crate::exit::{Failure, Outcome};
 use crate::logging;
+use crate::serve::access::expectations;
 
 /// Signs tokens that all expire at the same moment.
 struct Minting {
@@ -68,12 +69,7 @@ fn signer(settings: &Settings) -> Result<Signer, Failure> {
             "auth.jwt_secret is not set: tokens can be made only with the secret that they are checked with (SECKILL_AUTH__JWT_SECRET)",
         ));
     };
-    let expectations = Expectations {
-        audience: settings.auth.audience.clone(),
-        issuer: settings.auth.issuer.clone(),
-        leeway_s: 0,
-    };
-    Signer::hs256(secret.reveal().as_bytes(), &expectations)
+    Signer::hs256(secret.reveal().as_bytes(), &expectations(settings))
         .map_err(|error| Failure::usage(format!("auth.jwt_secret: {error}")))
 }
 

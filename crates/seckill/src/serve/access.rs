@@ -1,10 +1,12 @@
 //! The gate, from the settings.
 
 use seckill_gate::{
-    AbuseRules, Authority, Expectations, Gate, Limit, Limits, Networks, PublicAlgorithm, Reach, Verifier, Verifiers,
+    AbuseRules, Authority, Clients, Expectations, Gate, Limit, Limits, Networks, PublicAlgorithm, Reach, RequiredClaim,
+    Verifier, Verifiers,
 };
 use seckill_settings::{Identity, JwtKey, LimitScope, RateLimit, Settings};
 
+use super::key_file;
 use crate::exit::{Failure, chain};
 
 /// Cached verified tokens.
@@ -18,6 +20,7 @@ pub(crate) fn gate(
 ) -> Result<Gate, Failure> {
     Ok(Gate::new(seckill_gate::Settings {
         authority: authority(settings)?,
+        clients: clients(settings),
         trusted_proxies: Networks::new(settings.server.trusted_proxies.iter().copied()),
         exempt: Networks::new(settings.limits.exempt.iter().copied()),
         limits: limits(settings)?,
@@ -40,26 +43,61 @@ pub(crate) fn check(settings: &Settings) -> Result<(), Failure> {
     limits(settings).map(drop)
 }
 
+/// What tokens must say.
+pub(crate) fn expectations(settings: &Settings) -> Expectations {
+    let auth = &settings.auth;
+    let required = auth.required_claims.iter();
+    Expectations {
+        audience: auth.audience.clone(),
+        issuer: auth.issuer.clone(),
+        leeway_s: u32::try_from(auth.leeway.as_secs()).unwrap_or(u32::MAX),
+        required: required.filter_map(|claim| RequiredClaim::parse(claim)).collect(),
+        level_claim: auth.level_claim.clone(),
+    }
+}
+
+pub(crate) const fn algorithm(named: seckill_settings::PublicAlgorithm) -> PublicAlgorithm {
+    match named {
+        seckill_settings::PublicAlgorithm::Rs256 => PublicAlgorithm::Rs256,
+        seckill_settings::PublicAlgorithm::Es256 => PublicAlgorithm::Es256,
+        seckill_settings::PublicAlgorithm::EdDsa => PublicAlgorithm::EdDsa,
+    }
+}
+
 fn authority(settings: &Settings) -> Result<Authority, Failure> {
-    let expectations = Expectations {
-        audience: settings.auth.audience.clone(),
-        issuer: settings.auth.issuer.clone(),
-        leeway_s: u32::try_from(settings.auth.leeway.as_secs()).unwrap_or(u32::MAX),
-    };
+    let expectations = expectations(settings);
+    let previous = settings.auth.previous.as_ref();
     let verifier = match settings.require_auth()? {
         Identity::Gateway => return Ok(Authority::Gateway),
-        Identity::Jwt(JwtKey::Secret(secret)) => Verifier::hs256(secret.reveal().as_bytes(), &expectations),
-        Identity::Jwt(JwtKey::Public(key)) => {
-            let algorithm = match key.algorithm {
-                seckill_settings::PublicAlgorithm::Rs256 => PublicAlgorithm::Rs256,
-                seckill_settings::PublicAlgorithm::Es256 => PublicAlgorithm::Es256,
-                seckill_settings::PublicAlgorithm::EdDsa => PublicAlgorithm::EdDsa,
+        Identity::Jwt(JwtKey::Secret(secret)) => {
+            let previous = match previous {
+                Some(JwtKey::Secret(previous)) => Some(previous.reveal().as_bytes()),
+                _ => None,
             };
-            Verifier::public_key(algorithm, &key.pem, &expectations)
+            Verifier::hs256_beside(secret.reveal().as_bytes(), previous, &expectations)
+        }
+        Identity::Jwt(JwtKey::Public(key)) => {
+            let previous = match previous {
+                Some(JwtKey::Public(previous)) => Some(previous.pem.as_str()),
+                _ => None,
+            };
+            let pems: Vec<&str> = std::iter::once(key.pem.as_str()).chain(previous).collect();
+            Verifier::public_keys(algorithm(key.algorithm), &pems, &expectations)
+        }
+        Identity::Jwt(JwtKey::File(file)) => {
+            let read = key_file::read(file, &expectations);
+            let verifier =
+                read.map_err(|why| Failure::usage(format!("auth.jwks_file {}: {why}", file.path.display())))?;
+            return Ok(Authority::Tokens(Verifiers::new(verifier, TOKEN_CACHE_ENTRIES)));
         }
     };
     let verifier = verifier.map_err(|error| Failure::usage(format!("auth: {}", chain(&error))))?;
     Ok(Authority::Tokens(Verifiers::new(verifier, TOKEN_CACHE_ENTRIES)))
+}
+
+fn clients(settings: &Settings) -> Clients {
+    let clients = settings.clients.iter();
+    Clients::new(clients.map(|client| (client.name.as_str(), client.secret.reveal().as_bytes())))
 }
 
 fn limits(settings: &Settings) -> Result<Limits, Failure> {

@@ -1,6 +1,7 @@
 //! The admin port: the console of operators, and `/metrics`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use seckill_api::Shared;
 use seckill_console::{AdminToken, Connection, Console, Parts, router};
@@ -18,6 +19,9 @@ use crate::exit::{Failure, chain};
 
 /// Connections of the admin port: operators and scrapers.
 pub(crate) const CONNECTIONS_MAX: usize = 512;
+
+/// How long a body may take at least: a list of a million users comes over a slow line, too. Whoever has not the token is answered before.
+const LIST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Binds the port.
 pub(crate) fn bind(settings: &Settings) -> Result<Listener, Failure> {
@@ -45,7 +49,7 @@ pub(crate) fn console(node: &Node, token: &str) -> Result<Arc<Console>, Failure>
         gate: node.gate.clone(),
         metrics: node.metrics.clone(),
         readiness: node.readiness.clone(),
-        house_checks: house_checks::of(settings),
+        house_checks: house_checks::of(node),
         live: live::of(node),
         settings: seckill_console::Settings {
             token: AdminToken::new(token).map_err(|error| Failure::usage(format!("admin.token: {error}")))?,
@@ -81,6 +85,7 @@ pub(crate) fn serve(
         limits: Limits {
             connections_max,
             connections_per_ip: connections_max,
+            body_timeout: limits.body_timeout.max(LIST_TIMEOUT),
             ..limits
         },
         error_answers: Arc::new(api.error_answers()),

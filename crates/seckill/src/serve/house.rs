@@ -56,6 +56,10 @@ impl House {
             let watching = alerting::Watching::new(node)?;
             threads.push(start_thread("alerts", move || watching.run())?);
         }
+        if let Some(keys) = node.key_file.clone() {
+            let (gate, shutdown) = (node.gate.clone(), node.shutdown.house.clone());
+            threads.push(start_thread("keys", move || keys.follow(gate, shutdown))?);
+        }
         let (node, console) = (node.clone(), console.clone());
         threads.push(start_thread("refresh", move || refresh_until_shutdown(node, console))?);
         Ok(Self(threads))

@@ -4,15 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use seckill_console::{Check, HouseChecks};
-use seckill_settings::Settings;
 
 use super::descriptors;
+use super::node::Node;
 
 /// Free space below which a busy sale may fill the disk: a few segments of the journal, and as much for the database.
 const FREE_BYTES_MIN: u64 = 1 << 30;
 
-/// The checks of a node with these settings.
-pub(crate) fn of(settings: &Settings) -> HouseChecks {
+/// The checks of a node.
+pub(crate) fn of(node: &Node) -> HouseChecks {
+    let (settings, gate, key_file) = (&node.settings, node.gate.clone(), node.key_file.clone());
     let data_dir = settings.data_dir.clone();
     let connections_max = settings.server.connections_max;
     let public = !settings.server.listen.ip().is_loopback();
@@ -20,7 +21,9 @@ pub(crate) fn of(settings: &Settings) -> HouseChecks {
     let caution = descriptors::caution(settings);
     Arc::new(move || {
         let connections = connections(connections_max, caution.as_deref());
-        vec![disk(&data_dir), payments(sandbox, public), connections]
+        let keys = key_file.as_ref().map(|keys| keys.check(&gate));
+        let checks = [disk(&data_dir), payments(sandbox, public), connections];
+        checks.into_iter().chain(keys).collect()
     })
 }
 

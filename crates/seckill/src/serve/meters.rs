@@ -12,6 +12,11 @@ use super::node::Node;
 
 /// Has the figures of `node` and of its public port, where it has one, set at every scrape.
 pub(crate) fn connect(node: &Arc<Node>, counts: Option<Arc<Counts>>) {
+    if let Some(keys) = node.key_file.clone() {
+        let up = move || f64::from(u8::from(keys.is_up()));
+        let help = "1 while the newest file of public keys is in force.";
+        node.metrics.registry.gauge_fn("seckill_key_file_up", help, up);
+    }
     let weak: Weak<Node> = Arc::downgrade(node);
     node.metrics.on_scrape(move |metrics| {
         if let Some(node) = weak.upgrade() {

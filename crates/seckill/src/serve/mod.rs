@@ -7,7 +7,7 @@
 //! ```
 
 pub(crate) mod acceptance;
-mod access;
+pub(crate) mod access;
 mod admin;
 mod alerting;
 mod descriptors;
@@ -16,6 +16,7 @@ mod fences;
 mod fingerprints;
 mod house;
 mod house_checks;
+mod key_file;
 pub(crate) mod layers;
 mod ledger;
 mod live;

@@ -20,6 +20,7 @@ use super::Patience;
 use super::access;
 use super::fences::Fences;
 use super::fingerprints;
+use super::key_file;
 use super::layers::{self, Layers, Opened, block_on};
 use super::membership::Membership;
 use super::operator_settings;
@@ -56,6 +57,8 @@ pub(crate) struct Node {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) counts: Arc<WorkerCounts>,
     pub(crate) readiness: Readiness,
+    /// Where the keys of tokens come from a file.
+    pub(crate) key_file: Option<Arc<key_file::Watched>>,
     pub(crate) shutdown: Shutdown,
     /// Dropped last: closes journal and database.
     pub(crate) layers: Mutex<Option<Layers>>,
@@ -88,6 +91,7 @@ impl Node {
         stock.set_backlog_max(switches.backlog_max);
         let secret = secrets::purchase_token_secret(&settings)?;
         let gate = Arc::new(access::gate(&settings, secret, switches)?);
+        let key_file = key_file::Watched::of(&settings);
         let own = Member {
             roles: roles.names(),
             admin: settings.admin.listen.to_string(),
@@ -120,6 +124,7 @@ impl Node {
             metrics,
             counts: Arc::default(),
             readiness: Readiness::default(),
+            key_file,
             shutdown: Shutdown::default(),
             layers: Mutex::new(Some(layers)),
             settings,

@@ -24,6 +24,7 @@ mod failover;
 mod fenced;
 mod forgetful;
 mod hanging;
+mod identity;
 mod live;
 mod live_nodes;
 mod locked_rows;

@@ -3,15 +3,12 @@
 use std::time::Duration;
 
 use super::Server;
+use super::keys::{self, JwtKey, SECRET};
 use crate::error::Error;
-use crate::public_key::{self, PublicAlgorithm};
 use crate::reader::Reader;
-use crate::secret::Secret;
-use crate::weak;
 
-const SECRET: &str = "auth.jwt_secret";
-const PUBLIC_KEY: &str = "auth.jwt_public_key";
-const ALGORITHM: &str = "auth.jwt_algorithm";
+/// Claims that a token may be asked for. Each is looked for once in a token.
+const CLAIMS_MAX: usize = 16;
 
 /// Where the buyer's identity comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,24 +19,6 @@ pub enum AuthMode {
     Gateway,
 }
 
-/// The one key that tokens are checked with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum JwtKey {
-    /// HS256, 32 bytes or more.
-    Secret(Secret),
-    /// A public key.
-    Public(PublicKey),
-}
-
-/// A public key and the one algorithm it is for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PublicKey {
-    /// PEM text.
-    pub pem: String,
-    /// The algorithm that fits it.
-    pub algorithm: PublicAlgorithm,
-}
-
 /// Whom a request comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Auth {
@@ -47,6 +26,12 @@ pub struct Auth {
     pub mode: AuthMode,
     /// The key of tokens, where one is set; [`super::Settings::require_auth`] insists on it.
     pub key: Option<JwtKey>,
+    /// The key before, while it is changed.
+    pub previous: Option<JwtKey>,
+    /// Claims that a token must have, each `name` or `name=value`.
+    pub required_claims: Vec<String>,
+    /// The claim that says a user's level.
+    pub level_claim: Option<String>,
     /// The `aud` that a token must name.
     pub audience: Option<String>,
     /// The `iss` that a token must name.
@@ -74,9 +59,13 @@ impl Auth {
                 "in gateway mode the proxies that may name a user must be listed",
             );
         }
+        let key = keys::key(reader);
         let auth = Self {
             mode: if gateway { AuthMode::Gateway } else { AuthMode::Jwt },
-            key: key(reader),
+            previous: keys::previous(reader, key.as_ref()),
+            key,
+            required_claims: required_claims(reader),
+            level_claim: reader.text("auth.level_claim"),
             audience: reader.text("auth.audience"),
             issuer: reader.text("auth.issuer"),
             leeway: reader.get("auth.leeway"),
@@ -101,40 +90,19 @@ impl Auth {
     }
 }
 
-fn key(reader: &Reader<'_>) -> Option<JwtKey> {
-    let secret: Option<Secret> = reader.get(SECRET);
-    let pem = reader.text(PUBLIC_KEY);
-    let algorithm: String = reader.get(ALGORITHM);
-    if secret.is_some() && pem.is_some() {
-        reader.conflict(
-            SECRET,
-            PUBLIC_KEY,
-            "tokens are checked with one key; leave one of them out",
-        );
+fn required_claims(reader: &Reader<'_>) -> Vec<String> {
+    const NAME: &str = "auth.required_claims";
+    let claims: Vec<String> = reader.get(NAME);
+    let is_fine = |claim: &String| !claim.split('=').next().unwrap_or_default().trim().is_empty();
+    if CLAIMS_MAX < claims.len() || !claims.iter().all(is_fine) {
+        reader.refuse(Error::Invalid {
+            key: NAME.to_owned(),
+            origin: reader.origin(NAME),
+            expected: "a list of at most 16 claims, each \"name\" or \"name=value\"".to_owned(),
+            found: format!("{claims:?}"),
+        });
     }
-    if let Some(reason) = secret.as_ref().and_then(|secret| weak::reason(secret.reveal())) {
-        reader.weak(SECRET, reason);
-    }
-    let (name, fits, key) = match (secret, pem) {
-        (Some(secret), _) => (SECRET, "HS256", JwtKey::Secret(secret)),
-        (None, Some(pem)) => {
-            let algorithm = public_key::algorithm(&pem)?;
-            (
-                PUBLIC_KEY,
-                algorithm.name(),
-                JwtKey::Public(PublicKey { pem, algorithm }),
-            )
-        }
-        (None, None) => return None,
-    };
-    if algorithm != "auto" && algorithm != fits {
-        reader.conflict(
-            ALGORITHM,
-            name,
-            "the key is of another algorithm; \"auto\" takes the key's own",
-        );
-    }
-    Some(key)
+    claims
 }
 
 /// What sales may ask of their buyers.

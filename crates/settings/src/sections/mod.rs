@@ -2,7 +2,9 @@
 
 mod access;
 mod alerts;
+mod clients;
 pub(crate) mod durability;
+mod keys;
 mod limits;
 mod sale;
 mod server;
@@ -11,9 +13,11 @@ mod webhook_secret;
 
 use std::path::PathBuf;
 
-pub use access::{Auth, AuthMode, Challenge, Identity, JwtKey, PublicKey};
+pub use access::{Auth, AuthMode, Challenge, Identity};
 pub use alerts::Alerts;
+pub use clients::Client;
 pub use durability::Durability;
+pub use keys::{JwtKey, KeyFile, PublicKey};
 pub use limits::{Abuse, LimitScope, Limits};
 pub use sale::{AfterEnd, DeadLetters, OnCancel, Orders, Payments, Polls, Schedule, Streams, Units};
 pub use server::{Admin, Log, LogFormat, Server};
@@ -36,6 +40,8 @@ pub struct Settings {
     pub admin: Admin,
     /// Whom a request comes from.
     pub auth: Auth,
+    /// Who may sign requests for others.
+    pub clients: Vec<Client>,
     /// Where stock and queue live.
     pub store: Store,
     /// Where orders live.
@@ -121,6 +127,7 @@ impl Settings {
         Self {
             admin: Admin::narrow(reader, &server),
             auth: Auth::narrow(reader, &server),
+            clients: clients::narrow(reader),
             store: Store::narrow(reader),
             database: Database::narrow(reader, &data_dir),
             limits: Limits::narrow(reader, public),

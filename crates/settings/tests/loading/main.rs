@@ -1,5 +1,6 @@
 //! What the settings do from outside: which source wins, what is refused and in which words, and what is shown.
 
+mod identity;
 mod shown;
 
 use std::fs;

@@ -5,6 +5,7 @@
 
 mod catalog;
 mod dead_letters;
+mod eligible;
 mod operations;
 mod orders;
 mod settlement;

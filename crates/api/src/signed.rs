@@ -1,0 +1,91 @@
+//! Requests that a shop's own backend signs for its buyers, on the routes that are a user's: the whole request is read and its signature
+//! checked, its nonce is taken in the store, and then it goes the way of all others, with the user for whom it was signed.
+//!
+//! A signature that does not hold is a missing identity and nothing worse: the gate refuses it in its turn, behind the limit of the address.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+
+use axum::Router;
+use bytes::Bytes;
+use http::Request;
+use http::request::Parts;
+use http_body_util::Full;
+use seckill_gate::{Signature, SignedRequest};
+use seckill_sale::Refusal;
+
+use crate::answering::{Done, Work};
+use crate::call::Call;
+use crate::error::Error;
+use crate::extract::{self, Incoming};
+use crate::router::Hot;
+use crate::service;
+
+/// Paths below which a client may act for a user.
+const SIGNED: [&str; 3] = ["/api/seckill/", "/api/orders", "/api/orders/"];
+
+/// Whether a request with a client's name in it goes this way.
+pub(crate) fn is_signed(call: &Call, path: &str) -> bool {
+    let below = |place: &str| path == place || (place.ends_with('/') && path.starts_with(place));
+    !call.shared().gate.clients().is_empty() && SIGNED.into_iter().any(below)
+}
+
+/// Checks the signature, then does what was asked.
+pub(crate) fn begin<B: Incoming + 'static>(
+    call: &Call,
+    hot: Option<Hot>,
+    has_key: bool,
+    router: &Router,
+    request: Request<B>,
+) -> Work {
+    let (call, router) = (call.clone(), router.clone());
+    Work::Later(Box::pin(async move {
+        let (head, body) = request.into_parts();
+        match checked(&call, &head, body).await {
+            Ok((signature, bytes)) => {
+                let moment = call.shared().moment();
+                let signature = Some(Arc::new(signature));
+                let call = Call {
+                    signature,
+                    moment,
+                    ..call
+                };
+                let request = Request::from_parts(head, Full::new(bytes));
+                let mut work = service::handle(&call, hot, has_key, &router, request);
+                poll_fn(|context| work.poll(context)).await
+            }
+            Err(error) => Done::Answered(Err(error)),
+        }
+    }))
+}
+
+async fn checked(call: &Call, head: &Parts, body: impl Incoming) -> Result<(Signature, Bytes), Error> {
+    let shared = call.shared();
+    let bytes = match extract::read(call, &head.headers, body, shared.settings.body_bytes_max).await {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            shared.gate.arrive(call.at_gate(&head.headers), call.moment)?;
+            return Err(error);
+        }
+    };
+    let request = SignedRequest {
+        method: head.method.as_str(),
+        target: head.uri.path_and_query().map_or("/", |target| target.as_str()),
+        headers: &head.headers,
+        body: &bytes,
+    };
+    let Some(vouched) = shared.gate.clients().verify(request, shared.moment().now) else {
+        return Ok((Signature::Bad, bytes));
+    };
+    let first = shared.stock.permit(vouched.nonce(), 1, vouched.until()).await;
+    let signature = match first {
+        Ok(true) => Signature::Good(vouched),
+        Ok(false) => Signature::Bad,
+        // Whether the nonce is used up is not known, and nothing was done: the client signs another request.
+        Err(seckill_stock::Error::OutcomeUnknown | seckill_stock::Error::Unavailable) => {
+            return Err(Refusal::Busy.into());
+        }
+        Err(seckill_stock::Error::NotReady(reason)) => return Err(Refusal::NotReady(reason).into()),
+    };
+    Ok((signature, bytes))
+}

@@ -1,0 +1,135 @@
+//! Who may buy in a sale that is for some only: its list of users, put in whole or not at all. The least level stands beside the activity.
+//!
+//! The ledger keeps the list; this node's gate follows before the answer, other nodes by their own [`refresh`].
+
+mod upload;
+
+use std::sync::Arc;
+
+use axum::extract::Request;
+use seckill_api::Answer;
+use seckill_gate::EligibleUsers;
+use seckill_ledger::{Context, EligibleForm, EligibleList, Error as Ledger};
+use seckill_sale::{Activity, ActivityId};
+use serde::Serialize;
+
+use crate::call::{Call, InPath};
+use crate::error::Error;
+use crate::outer::Reply;
+use crate::state::Console;
+use crate::write::{Nothing, Write};
+
+/// Who may buy.
+#[derive(Debug, Serialize)]
+struct EligibilityView {
+    activity_id: u64,
+    min_level: Option<u32>,
+    list: Option<ListView>,
+}
+
+#[derive(Debug, Serialize)]
+struct ListView {
+    /// Changes with each upload.
+    version: u64,
+    /// `users` or `bloom`; null on a node that has not read the list yet.
+    form: Option<&'static str>,
+    /// Different users; null of a Bloom filter.
+    users: Option<usize>,
+}
+
+fn shown(console: &Console, activity: &Activity) -> Reply {
+    let known = console.gate.eligible().of(activity.id);
+    let list = activity.eligibility.list.map(|version| {
+        let known = known.filter(|list| list.version() == version);
+        ListView {
+            version,
+            form: known.as_ref().map(|list| list.users().map_or("bloom", |_| "users")),
+            users: known.and_then(|list| list.users()),
+        }
+    });
+    Reply(Answer::fine(&EligibilityView {
+        activity_id: activity.id.get(),
+        min_level: activity.eligibility.min_level,
+        list,
+    }))
+}
+
+/// Who may buy.
+pub(crate) async fn show(call: Call, InPath(id): InPath) -> Result<Reply, Error> {
+    let activity = call.console.ledger().activity(id).await?;
+    Ok(shown(&call.console, &activity))
+}
+
+/// Puts a list in the place of the present one.
+pub(crate) async fn set(call: Call, InPath(id): InPath, request: Request) -> Result<Reply, Error> {
+    let upload::Upload { list, context } = upload::read(&call, request).await?;
+    let activity = put(&call, id, list, context).await?;
+    Ok(shown(&call.console, &activity))
+}
+
+async fn put(call: &Call, id: ActivityId, list: EligibleList, context: Context) -> Result<Activity, Error> {
+    let console = &*call.console;
+    let list = Arc::new(list);
+    let _one_at_a_time = console.listing.lock().await;
+    let activity = console.operator.set_eligible_list(id, list.clone(), context).await?;
+    match activity.eligibility.list {
+        // Of a request that was carried out before, the activity may have a later list by now.
+        Some(version) if !call.replayed.is_told() => {
+            let list = tokio::task::spawn_blocking(move || in_force(version, &list)).await;
+            if let Ok(Some(list)) = list {
+                console.gate.eligible().put(id, &Arc::new(list));
+            }
+        }
+        _ => take_over(console).await?,
+    }
+    Ok(activity)
+}
+
+/// Takes the list away: the sale is for everybody again, as far as his level allows.
+pub(crate) async fn remove(InPath(id): InPath, write: Write<Nothing>) -> Result<Reply, Error> {
+    let Write { call, context, .. } = write;
+    let console = &*call.console;
+    let _one_at_a_time = console.listing.lock().await;
+    let activity = console.operator.remove_eligible_list(id, context).await?;
+    take_over(console).await?;
+    Ok(shown(console, &activity))
+}
+
+/// A list as the gate looks it up; none where what the ledger has is no list.
+fn in_force(version: u64, list: &EligibleList) -> Option<EligibleUsers> {
+    match list.form {
+        EligibleForm::Users { salt } => {
+            let (fingerprints, rest) = list.bytes.as_chunks::<8>();
+            let fingerprints = fingerprints.iter().map(|bytes| u64::from_be_bytes(*bytes)).collect();
+            rest.is_empty()
+                .then(|| EligibleUsers::of_fingerprints(version, salt, fingerprints))
+        }
+        EligibleForm::Bloom { bits, hashes } => EligibleUsers::bloom(version, list.bytes.clone(), bits, hashes),
+    }
+}
+
+/// Reads the lists that this node does not have, and forgets those that are over. The caller holds the lock.
+async fn take_over(console: &Console) -> Result<(), Ledger> {
+    let versions = console.ledger().eligible_versions().await?;
+    let known = console.gate.eligible();
+    for &(id, version) in &versions {
+        if known.of(id).is_some_and(|list| list.version() == version) {
+            continue;
+        }
+        let Some(list) = console.ledger().eligible_list(id, version).await? else {
+            continue;
+        };
+        match in_force(version, &list) {
+            Some(list) => known.put(id, &Arc::new(list)),
+            None => tracing::error!(%id, "a stored list of users can't be read"),
+        }
+    }
+    known.keep(|id| versions.iter().any(|(listed, _)| *listed == id));
+    Ok(())
+}
+
+/// Takes over what other nodes have set.
+pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
+    let _one_at_a_time = console.listing.lock().await;
+    take_over(console).await
+}

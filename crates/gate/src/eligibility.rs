@@ -1,0 +1,202 @@
+//! Who may buy in a sale that is not for everybody: by the level that his token says, by a list of users, or by both.
+//!
+//! Neither form of a list keeps the users' ids, and both are looked up by one SHA-256 of the id, without IO:
+//!
+//! ```text
+//! users: the first 8 bytes of SHA-256(salt | id), sorted, and where each stretch of them begins; about 8.5 bytes a user
+//! bloom: h1 | h2 = the first 16 bytes of SHA-256(id); bits (h1 + i·h2) mod size, i = 0 … hashes − 1
+//! ```
+//!
+//! Numbers are big-endian and wrap at 2⁶⁴; bit p is in byte p / 8, counted from the least significant one (`1 << (p % 8)`). A shop makes a Bloom
+//! filter by these rules: whoever is in it is never refused, some others are let in. The salt of the other form is secret and random, so that
+//! nobody can look for an id that has a listed one's fingerprint; two ids share one by chance in a million lists of a million users.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use foldhash::fast::RandomState;
+use seckill_sale::{Activity, ActivityId, NotReady, Refusal, Status, UserId};
+use sha2::{Digest, Sha256};
+
+/// Most users of a list.
+pub const ELIGIBLE_USERS_MAX: usize = 1_000_000;
+/// Most bits of a Bloom filter: 8 MiB, of which a list of a million users with one wrong one in a million needs less than half.
+pub const BLOOM_BITS_MAX: u64 = 1 << 26;
+/// Most bits that one user sets.
+pub const BLOOM_HASHES_MAX: u32 = 32;
+/// Fingerprints of one stretch, on average: a cache line.
+const STRETCH: usize = 8;
+
+/// Fingerprint of a user in lists with this salt.
+#[must_use]
+pub fn fingerprint(salt: &[u8; 16], user: &UserId) -> u64 {
+    let digest = Sha256::new().chain_update(salt).chain_update(user.as_str()).finalize();
+    first(&digest)
+}
+
+fn first(bytes: &[u8]) -> u64 {
+    u64::from_be_bytes(*bytes.first_chunk().expect("a digest has 32 bytes"))
+}
+
+/// A list of users.
+#[derive(Debug)]
+pub struct EligibleUsers {
+    version: u64,
+    form: Form,
+}
+
+#[derive(Debug)]
+enum Form {
+    Fingerprints {
+        salt: [u8; 16],
+        sorted: Box<[u64]>,
+        /// Where each stretch of equal length of all hashes begins in `sorted`, and where the last one ends.
+        starts: Box<[u32]>,
+    },
+    Bloom {
+        bytes: Box<[u8]>,
+        bits: u64,
+        hashes: u32,
+    },
+}
+
+impl EligibleUsers {
+    /// A list of the users who have these fingerprints; `version` tells it from the sale's earlier lists.
+    #[must_use]
+    pub fn of_fingerprints(version: u64, salt: [u8; 16], mut fingerprints: Vec<u64>) -> Self {
+        fingerprints.sort_unstable();
+        fingerprints.dedup();
+        let stretches = fingerprints.len().div_ceil(STRETCH).max(1);
+        let mut starts = vec![0; stretches + 1];
+        for &fingerprint in &fingerprints {
+            starts[stretch(fingerprint, stretches) + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let form = Form::Fingerprints {
+            salt,
+            sorted: fingerprints.into(),
+            starts: starts.into(),
+        };
+        Self { version, form }
+    }
+
+    /// A Bloom filter of so many bits; none where they are not the first ones of `bytes`, or a number is out of its range.
+    #[must_use]
+    pub fn bloom(version: u64, bytes: Vec<u8>, bits: u64, hashes: u32) -> Option<Self> {
+        let fine = (1..=BLOOM_BITS_MAX).contains(&bits)
+            && (1..=BLOOM_HASHES_MAX).contains(&hashes)
+            && bytes.len() as u64 == bits.div_ceil(8);
+        let bytes = bytes.into();
+        fine.then_some(Self {
+            version,
+            form: Form::Bloom { bytes, bits, hashes },
+        })
+    }
+
+    /// Tells it from the sale's other lists.
+    #[must_use]
+    pub const fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Users of the list; none of a Bloom filter, which does not know.
+    #[must_use]
+    pub const fn users(&self) -> Option<usize> {
+        match &self.form {
+            Form::Fingerprints { sorted, .. } => Some(sorted.len()),
+            Form::Bloom { .. } => None,
+        }
+    }
+
+    /// Whether the user is on it.
+    #[must_use]
+    pub fn has(&self, user: &UserId) -> bool {
+        match &self.form {
+            Form::Fingerprints { salt, sorted, starts } => {
+                let fingerprint = fingerprint(salt, user);
+                let at = stretch(fingerprint, starts.len() - 1);
+                sorted[starts[at] as usize..starts[at + 1] as usize].contains(&fingerprint)
+            }
+            Form::Bloom { bytes, bits, hashes } => {
+                let digest = Sha256::digest(user.as_str());
+                let (h1, h2) = (first(&digest), first(&digest[8..]));
+                (0..u64::from(*hashes)).all(|i| {
+                    let bit = h1.wrapping_add(i.wrapping_mul(h2)) % bits;
+                    bytes[(bit / 8) as usize] & (1 << (bit % 8)) != 0
+                })
+            }
+        }
+    }
+}
+
+/// The stretch of a fingerprint, where there are so many of them.
+fn stretch(fingerprint: u64, stretches: usize) -> usize {
+    ((u128::from(fingerprint) * stretches as u128) >> 64) as usize
+}
+
+/// The lists in force.
+#[derive(Debug, Default)]
+pub struct EligibleLists(ArcSwap<HashMap<ActivityId, Arc<EligibleUsers>, RandomState>>);
+
+impl EligibleLists {
+    /// The list of a sale.
+    #[must_use]
+    pub fn of(&self, activity: ActivityId) -> Option<Arc<EligibleUsers>> {
+        self.0.load().get(&activity).cloned()
+    }
+
+    /// Puts a list in force, unless a newer one is.
+    pub fn put(&self, activity: ActivityId, list: &Arc<EligibleUsers>) {
+        self.0.rcu(|present| {
+            let mut next = HashMap::clone(present);
+            let newer = next.get(&activity).is_some_and(|known| list.version < known.version);
+            if !newer {
+                next.insert(activity, list.clone());
+            }
+            next
+        });
+    }
+
+    /// Forgets the lists of all sales but these.
+    pub fn keep(&self, kept: impl Fn(ActivityId) -> bool) {
+        if self.0.load().keys().all(|&id| kept(id)) {
+            return;
+        }
+        self.0.rcu(|present| {
+            let mut next = HashMap::clone(present);
+            next.retain(|&id, _| kept(id));
+            next
+        });
+    }
+
+    /// Whether a user with this level may buy in the sale. A sale whose list has not come yet lets in nobody.
+    ///
+    /// # Errors
+    /// [`Refusal::NotEligible`], [`Refusal::NotReady`].
+    pub(crate) fn check(&self, activity: &Activity, user: &UserId, level: Option<u32>) -> Result<(), Refusal> {
+        let asked = activity.eligibility;
+        if asked
+            .min_level
+            .is_some_and(|least| level.is_none_or(|level| level < least))
+        {
+            return Err(Refusal::NotEligible);
+        }
+        if asked.list.is_none() {
+            return Ok(());
+        }
+        match self.0.load().get(&activity.id) {
+            // Its list was forgotten; that it has ended is said by a later check.
+            None if activity.status == Status::Closed => Ok(()),
+            None => Err(Refusal::NotReady(NotReady::NotPreheated)),
+            Some(list) if list.has(user) => Ok(()),
+            Some(_) => Err(Refusal::NotEligible),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "eligibility_tests.rs"]
+mod tests;
