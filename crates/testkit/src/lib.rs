@@ -19,6 +19,7 @@ mod shop;
 mod standing;
 mod token;
 mod waiting;
+mod wire;
 
 pub use certificates::Certified;
 pub use database::{Database, Held};
@@ -31,4 +32,5 @@ pub use proxy::{Network, Proxy};
 pub use redis::{Redis, RedisCluster, RedisSentinel, RedisTls, SharedCluster, SharedSentinel};
 pub use server::{Program, Server};
 pub use shared::Kind;
-pub use token::token;
+pub use token::{signed, token};
+pub use wire::Wire;
