@@ -8,7 +8,7 @@ mod identities;
 mod limits;
 mod others;
 mod pages;
-mod slow;
+pub(crate) mod slow;
 mod stage;
 mod transport;
 

@@ -7,7 +7,7 @@ use std::thread;
 use seckill_testkit::{Server, Wire};
 use serde_json::json;
 
-use super::slow::all_buy;
+use super::stage::all_buy;
 use crate::program;
 
 #[test]

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use seckill_testkit::Server;
 use serde_json::json;
 
+use super::stage::all_buy;
 use crate::program;
 
 /// Longest wait for whatever must come.
@@ -20,18 +21,18 @@ const SLOW: usize = 150;
 const TRICKLE: Duration = Duration::from_millis(20);
 
 /// How a client is slow.
-struct Slow {
+pub(crate) struct Slow {
     name: &'static str,
     /// What it sends at once.
     begin: Vec<u8>,
     /// What it sends again and again.
     trickle: &'static [u8],
     reads: bool,
-    /// What it hears in the end; none: nothing.
+    /// How that begins what it hears in the end; none: nothing.
     hears: Option<&'static str>,
 }
 
-fn kinds(server: &Server, activity: u64) -> [Slow; 5] {
+pub(crate) fn kinds(server: &Server, activity: u64) -> [Slow; 5] {
     let bearer = format!("Authorization: Bearer {}", server.token("slow"));
     let buy = format!(
         "POST /api/seckill/{activity} HTTP/1.1\r\nHost: test\r\n{bearer}\r\nContent-Type: application/json\r\n"
@@ -79,6 +80,14 @@ struct Client {
 }
 
 impl Slow {
+    /// The same, whatever it hears.
+    pub(crate) fn hearing_anything(self) -> Self {
+        Self {
+            hears: Some(""),
+            ..self
+        }
+    }
+
     /// Opens connections, says so, tends them until the server has ended each, and begins again until it is told to stop. What the first ones
     /// have heard that they should not.
     fn attack(&self, address: SocketAddr, opened: &Barrier, stop: &AtomicBool) -> Vec<String> {
@@ -151,12 +160,24 @@ impl Client {
     }
 }
 
-/// Honest buyers, one after another, each on a connection of his own.
-pub(super) fn all_buy(server: &Server, activity: u64, buyers: std::ops::Range<usize>) {
-    for buyer in buyers {
-        let bought = server.buy(activity, &format!("honest-{buyer}"), "k").expect("answers");
-        assert_eq!(bought.status, 202, "{bought:?}");
-    }
+/// Attacks in each way at once until `meanwhile` is done; the server must end every client, in the way it should.
+pub(crate) fn all_are_cut_off(address: SocketAddr, kinds: &[Slow], meanwhile: impl FnOnce()) {
+    let (opened, stop) = (Barrier::new(kinds.len() + 1), AtomicBool::new(false));
+    let wrong: Vec<_> = thread::scope(|scope| {
+        let (opened, stop) = (&opened, &stop);
+        let attacks: Vec<_> = kinds
+            .iter()
+            .map(|kind| scope.spawn(move || kind.attack(address, opened, stop)))
+            .collect();
+        opened.wait();
+        meanwhile();
+        stop.store(true, Ordering::Relaxed);
+        attacks
+            .into_iter()
+            .flat_map(|attack| attack.join().expect("ended"))
+            .collect()
+    });
+    assert_eq!(wrong, Vec::<String>::new());
 }
 
 #[test]
@@ -167,19 +188,7 @@ fn slow_clients_of_every_kind_are_cut_off_and_honest_ones_buy_meanwhile() {
     let server = Server::start_with(&program(), &settings);
     let activity = server.sale(100, &json!({}));
     let kinds = kinds(&server, activity);
-    let (opened, stop) = (Barrier::new(kinds.len() + 1), AtomicBool::new(false));
-    let wrong: Vec<_> = thread::scope(|scope| {
-        let attack = |kind: &'_ Slow| kind.attack(server.public, &opened, &stop);
-        let attacks: Vec<_> = kinds.iter().map(|kind| scope.spawn(move || attack(kind))).collect();
-        opened.wait();
-        all_buy(&server, activity, 0..100);
-        stop.store(true, Ordering::Relaxed);
-        attacks
-            .into_iter()
-            .flat_map(|attack| attack.join().expect("ended"))
-            .collect()
-    });
-    assert_eq!(wrong, Vec::<String>::new());
+    all_are_cut_off(server.public, &kinds, || all_buy(&server, activity, 0..100));
     let books = server.settled(activity);
     assert_eq!(
         (&books["balanced"], &books["accepted"]),

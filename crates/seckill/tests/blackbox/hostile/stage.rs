@@ -117,3 +117,11 @@ pub(crate) fn request(method: &str, path: &str, lines: &[&str], body: impl AsRef
     bytes.extend_from_slice(body);
     bytes
 }
+
+/// Honest buyers, one after another, each on a connection of his own.
+pub(crate) fn all_buy(server: &Server, activity: u64, buyers: std::ops::Range<usize>) {
+    for buyer in buyers {
+        let bought = server.buy(activity, &format!("honest-{buyer}"), "k").expect("answers");
+        assert_eq!(bought.status, 202, "{bought:?}");
+    }
+}
