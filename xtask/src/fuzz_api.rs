@@ -47,9 +47,9 @@ pub(crate) fn run(workspace: &Workspace) -> anyhow::Result<()> {
     let served = Served::start(&workspace.target.join("debug/seckill"), &workspace.target.join("tools"))?;
     let end = Instant::now() + TIME_MAX;
     let ports = [
-        (served.public, served.user_token(), "60", None),
+        (served.public, served.user_token(), "25", None),
         // A stream that never ends has no place here.
-        (served.admin, served.admin_token(), "30", Some("/admin/api/live")),
+        (served.admin, served.admin_token(), "12", Some("/admin/api/live")),
     ];
     for (address, token, examples, left_out) in ports {
         let mut command = Command::new(&schemathesis);
