@@ -10,6 +10,7 @@
     reason = "a command-line tool talks to its terminal"
 )]
 
+mod fuzz_api;
 mod instructions;
 mod needed;
 mod process;
@@ -31,7 +32,9 @@ cargo xtask COMMAND
   tidy [--bless]               our own checks; --bless rewrites xtask/ratchet.toml to today's sizes
   instructions [--bless]       count the instructions of claim, gate and settle, and compare them with
                                benches/instructions.toml; --bless rewrites it
-  ci                           everything that CI checks: format, lints, docs, tidy, dependencies, tests
+  fuzz-api                     requests made from the OpenAPI documents, to a server that is started for them: no answer
+                               may be a bug. Needs python3; what it takes besides is installed into target/tools
+  ci                           everything that CI checks: format, lints, docs, tidy, dependencies, fuzz-api, tests
   help                         this text";
 
 /// What was asked for.
@@ -40,6 +43,7 @@ enum Task {
     Test { nextest_arguments: Vec<String> },
     Tidy { bless: bool },
     Instructions { bless: bool },
+    FuzzApi,
     Ci,
     Help,
 }
@@ -60,6 +64,7 @@ fn parse(words: &[String]) -> Result<Task, String> {
         ["tidy", "--bless"] => Ok(Task::Tidy { bless: true }),
         ["instructions"] => Ok(Task::Instructions { bless: false }),
         ["instructions", "--bless"] => Ok(Task::Instructions { bless: true }),
+        ["fuzz-api"] => Ok(Task::FuzzApi),
         ["ci"] => Ok(Task::Ci),
         other => Err(format!("unknown command: {}", other.join(" "))),
     }
@@ -74,6 +79,7 @@ fn run(task: &Task) -> anyhow::Result<()> {
         Task::Test { nextest_arguments } => run_tests::run(&Workspace::load()?, nextest_arguments),
         Task::Tidy { bless } => tidy::run(&Workspace::load()?, *bless),
         Task::Instructions { bless } => instructions::run(&Workspace::load()?, *bless),
+        Task::FuzzApi => fuzz_api::run(&Workspace::load()?),
         Task::Ci => run_ci::run(&Workspace::load()?),
     }
 }
@@ -112,6 +118,7 @@ mod tests {
         check("tidy", &Some(Task::Tidy { bless: false }));
         check("tidy --bless", &Some(Task::Tidy { bless: true }));
         check("instructions --bless", &Some(Task::Instructions { bless: true }));
+        check("fuzz-api", &Some(Task::FuzzApi));
         check("ci", &Some(Task::Ci));
         check("ci fast", &None);
         check("bench", &None);

@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 
 use crate::workspace::Workspace;
-use crate::{process, run_tests, tidy, tools};
+use crate::{fuzz_api, process, run_tests, tidy, tools};
 
 /// A step: its name, and what it does.
 type Step = (&'static str, fn(&Workspace) -> anyhow::Result<()>);
@@ -21,6 +21,7 @@ const STEPS: &[Step] = &[
     ("documentation", check_documentation),
     ("unused dependencies", check_unused),
     ("licences and sources", check_licences),
+    ("requests from the API's documents", fuzz_api::run),
     ("tests", |workspace| run_tests::run(workspace, &[])),
 ];
 

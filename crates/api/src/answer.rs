@@ -118,6 +118,13 @@ impl Answer {
         self
     }
 
+    /// The answer to a CONNECT, whatever it names: nobody is tunnelled through us. axum puts no `Allow` beside this one, so it stands here.
+    #[must_use]
+    pub fn to_connect() -> Self {
+        let allowed = HeaderValue::from_static("GET, HEAD, POST");
+        Self::error(Code::MethodNotAllowed).header(http::header::ALLOW, allowed)
+    }
+
     /// The same answer with one more header.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {

@@ -12,8 +12,9 @@ use crate::extract::{self, Incoming};
 use crate::path;
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// Longest `Idempotency-Key`, in characters.
-const KEY_LENGTH_MAX: usize = 64;
+/// Lengths of an `Idempotency-Key`, in characters: a single one is a placeholder that was left standing, and would join what a client means
+/// to be two purchases.
+const KEY_LENGTHS: std::ops::RangeInclusive<usize> = 2..=64;
 
 /// The body; all of it may be absent.
 #[derive(Debug, Deserialize)]
@@ -90,10 +91,10 @@ pub(crate) fn idempotency_key(headers: &HeaderMap) -> Result<Option<RequestKey>,
     let Some(key) = values.next().map(HeaderValue::as_bytes) else {
         return Ok(None);
     };
-    let fine = (1..=KEY_LENGTH_MAX).contains(&key.len()) && key.iter().all(u8::is_ascii_graphic);
+    let fine = KEY_LENGTHS.contains(&key.len()) && key.iter().all(u8::is_ascii_graphic);
     if !fine || values.next().is_some() {
         return Err(Error::Malformed(
-            "Idempotency-Key must be 1 to 64 visible ASCII characters".into(),
+            "Idempotency-Key must be sent once, with 2 to 64 visible ASCII characters".into(),
         ));
     }
     let digest = Sha256::digest(key);

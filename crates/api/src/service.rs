@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::Router;
-use http::{Request, Response};
+use http::{Method, Request, Response};
 use tower::Service;
 
+use crate::answer::Answer;
 use crate::answering::{Answering, Work};
 use crate::body::Body;
 use crate::call::Call;
@@ -86,6 +87,9 @@ impl<B: Incoming + 'static> Service<Request<B>> for Connection {
         Answering::begin(call, caller, method, route, |call, caller| {
             if let Some(outcome) = cors::early(request.method(), request.headers(), caller) {
                 return Work::Done(Some(outcome));
+            }
+            if *request.method() == Method::CONNECT {
+                return Work::Done(Some(Ok(Answer::to_connect())));
             }
             if has_client && signed::is_signed(call, request.uri().path()) {
                 return signed::begin(call, hot, has_key, router, request);

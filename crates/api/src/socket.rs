@@ -10,7 +10,7 @@ use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{Message, WebSocketUpgrade, close_code};
 use axum::response::Response;
 use http::HeaderMap;
-use http::header::{ORIGIN, SEC_WEBSOCKET_PROTOCOL};
+use http::header::{ORIGIN, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION};
 use http::request::Parts;
 use seckill_metrics::StreamKind;
 use seckill_sale::{ActivityId, Refusal};
@@ -40,6 +40,12 @@ pub(crate) async fn socket(
     let origins = head.headers.get_all(ORIGIN).iter().count();
     if 1 < origins || call.shared().origins.caller(head.headers.get(ORIGIN), &head.headers) == Caller::Foreign {
         return Err(Error::ForeignOrigin);
+    }
+    // Of two lines, nobody knows which one a proxy has looked at.
+    for name in [SEC_WEBSOCKET_VERSION, SEC_WEBSOCKET_KEY] {
+        if 1 < head.headers.get_all(&name).iter().count() {
+            return Err(Error::Malformed(format!("{name} must be sent once").into()));
+        }
     }
     let activity = path::activity_id(path::last_segment(head.uri.path()))?;
     let known = known(&call, &head.headers)?;

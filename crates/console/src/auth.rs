@@ -12,7 +12,7 @@ use http::{HeaderValue, Method};
 use seckill_api::IDEMPOTENCY_REPLAYED;
 use seckill_gate::{bearer_of, client_ip};
 use seckill_ledger::Replayed;
-use seckill_sale::EpochMs;
+use seckill_sale::{EpochMs, Refusal};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
@@ -122,7 +122,12 @@ async fn finish(places: &Arc<Semaphore>, request: Request, next: Next) -> Respon
 
 fn admit(console: &Console, request: &Request, now: EpochMs) -> Result<(), Error> {
     let headers = request.headers();
-    if !bearer_of(headers).is_ok_and(|presented| console.settings.token.is(presented)) {
+    let is_operator = match bearer_of(headers) {
+        Ok(presented) => console.settings.token.is(presented),
+        Err(Refusal::Malformed { detail }) => return Err(Error::Malformed(detail.into())),
+        Err(_) => false,
+    };
+    if !is_operator {
         let peer = request.extensions().get::<Peer>();
         let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
         let client = client_ip(peer, headers, &console.settings.trusted_proxies);

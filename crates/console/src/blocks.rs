@@ -3,6 +3,7 @@
 mod offenders;
 
 use http::{StatusCode, Uri};
+use ipnet::IpNet;
 use seckill_api::Answer;
 use seckill_gate::{BLOCKS_MAX, Block as InForce, Subject};
 use seckill_ledger::{Block, BlockKind, Error as Ledger, NewBlock};
@@ -31,6 +32,21 @@ pub(crate) struct Wanted {
     /// None: until removed.
     #[serde(default)]
     expires_at: Option<String>,
+    /// Says that so wide a network is meant.
+    #[serde(default)]
+    force: bool,
+}
+
+/// Shorter prefixes of networks are blocked only by force: shorter than any that one house has, and a slip of the pen keeps everybody out.
+const PREFIX_MIN_V4: u8 = 8;
+const PREFIX_MIN_V6: u8 = 19;
+
+fn is_wide(subject: &Subject) -> bool {
+    match subject {
+        Subject::Network(IpNet::V4(network)) => network.prefix_len() < PREFIX_MIN_V4,
+        Subject::Network(IpNet::V6(network)) => network.prefix_len() < PREFIX_MIN_V6,
+        Subject::User(_) | Subject::Device(_) => false,
+    }
 }
 
 const fn word(kind: BlockKind) -> &'static str {
@@ -45,6 +61,11 @@ fn narrowed(wanted: Wanted, call: &Call) -> Result<NewBlock, Error> {
     // As the gate reads it, so that `10.1.2.3/8` is shown as the network that is blocked.
     let subject = Subject::parse(word(wanted.kind), &wanted.value);
     let subject = subject.map_err(|error| Error::invalid("value", error.to_string()))?;
+    if is_wide(&subject) && !wanted.force {
+        let why =
+            format!("{subject} would keep out a great part of the world; send \"force\": true where that is meant");
+        return Err(Error::invalid("value", why));
+    }
     let expires_at = wanted
         .expires_at
         .map(|at| input::moment("expires_at", &at))

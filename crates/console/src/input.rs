@@ -61,15 +61,24 @@ pub(crate) fn sentence(field: &'static str, text: String) -> Result<String, Erro
 }
 
 fn words(field: &'static str, text: String, length_max: usize) -> Result<String, Error> {
-    let fine = !text.trim().is_empty() && text.chars().count() <= length_max && !text.chars().any(char::is_control);
+    let fine = !text.trim().is_empty() && text.chars().count() <= length_max && !text.chars().any(is_unseen);
     if fine {
         Ok(text)
     } else {
         Err(Error::invalid(
             field,
-            format!("must be 1 to {length_max} characters without control characters"),
+            format!("must be 1 to {length_max} characters without control characters and marks of direction"),
         ))
     }
+}
+
+/// Whether a character steers how others are shown, and shows nothing itself: with these, a title reads otherwise than it is. What joins
+/// letters and emoji (U+200C, U+200D) is part of writing and stays.
+fn is_unseen(char: char) -> bool {
+    // Direction of text: marks, embeddings, overrides, isolates. Then ends of lines, byte order mark, annotations.
+    char.is_control()
+        || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(char, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
 }
 
 /// A number of a bounded type.
@@ -182,6 +191,13 @@ mod tests {
         );
         for bad in ["", "  ", "a\nb", "a\0", "\u{7f}", &"长".repeat(121)] {
             assert!(title("name", (*bad).to_owned()).is_err(), "{bad:?}");
+        }
+        let steering = "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}\u{2028}\u{2029}\u{feff}\u{fff9}";
+        for bad in steering.chars() {
+            assert!(title("name", format!("9.99{bad}001")).is_err(), "{bad:?}");
+        }
+        for fine in ["\u{1f468}\u{200d}\u{1f469}", "می\u{200c}خواهم", "שלום"] {
+            assert!(title("name", fine.to_owned()).is_ok(), "{fine}");
         }
         assert!(title("name", "长".repeat(120)).is_ok());
     }

@@ -41,7 +41,7 @@ impl Offer {
             stock,
             window,
             per_user_limit,
-            shards: shards(self.shards, shards_max)?,
+            shards: shards(self.shards, stock, shards_max)?,
             challenge: self.challenge,
             min_level: self.eligibility.and_then(|asked| asked.min_level),
             draft: false,
@@ -60,10 +60,16 @@ pub(crate) fn check_limit(per_user_limit: Quantity, stock: u64) -> Result<(), Er
     Ok(())
 }
 
-fn shards(wanted: u64, shards_max: u16) -> Result<u16, Error> {
+fn shards(wanted: u64, stock: Stock, shards_max: u16) -> Result<u16, Error> {
     let fine = u16::try_from(wanted)
         .ok()
         .filter(|shards| (1..=shards_max).contains(shards));
+    if fine.is_some_and(|shards| stock.get() < u64::from(shards)) {
+        return Err(Error::invalid(
+            "shards",
+            "must not be above the stock: a shard without units sells nothing",
+        ));
+    }
     fine.ok_or_else(|| {
         let why = match shards_max {
             1 => "must be 1: this store keeps a sale in one piece".to_owned(),
@@ -71,4 +77,19 @@ fn shards(wanted: u64, shards_max: u16) -> Result<u16, Error> {
         };
         Error::invalid("shards", why)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_shard_begins_without_a_unit() {
+        let of = |wanted, units| shards(wanted, Stock::new(units).expect("in range"), 16).ok();
+        assert_eq!([of(4, 4), of(1, 1), of(16, 100)], [Some(4), Some(1), Some(16)]);
+        assert_eq!(
+            [of(5, 4), of(2, 1), of(17, 100), of(0, 4), of(65_537, 100_000)],
+            [None; 5]
+        );
+    }
 }

@@ -74,6 +74,9 @@ pub(crate) async fn answer(State(console): State<Arc<Console>>, request: Request
 
 /// What the handler said, with the headers that axum set, and the body where it is a stream.
 async fn run(request: Request, next: Next) -> (Answer, HeaderMap, Option<Body>) {
+    if *request.method() == Method::CONNECT {
+        return (Answer::to_connect(), HeaderMap::new(), None);
+    }
     match AssertUnwindSafe(next.run(request)).catch_unwind().await {
         Ok(mut response) => {
             let reply = response.extensions_mut().remove::<Reply>();

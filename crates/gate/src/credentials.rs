@@ -13,7 +13,7 @@ pub const USER_HEADER: HeaderName = HeaderName::from_static("x-user-id");
 /// The token of `Authorization: Bearer …` among these headers, as bytes of whatever kind.
 ///
 /// # Errors
-/// [`Refusal::Unauthenticated`] where the header is missing, sent twice, of another scheme, or empty.
+/// [`Refusal::Unauthenticated`] where the header is missing, of another scheme, or empty; [`Refusal::Malformed`] where it was sent twice.
 pub fn bearer_of(headers: &HeaderMap) -> Result<&[u8], Refusal> {
     bearer(Headers::of(headers).authorization)
 }
@@ -21,10 +21,19 @@ pub fn bearer_of(headers: &HeaderMap) -> Result<&[u8], Refusal> {
 /// The token of an `Authorization: Bearer …`.
 ///
 /// # Errors
-/// [`Refusal::Unauthenticated`] where the header is missing, sent twice, of another scheme, or empty.
+/// [`Refusal::Unauthenticated`] where the header is missing, of another scheme, or empty; [`Refusal::Malformed`] where it was sent twice: a
+/// proxy in front may have looked at the other one.
 pub(crate) fn bearer(authorization: Sent<'_>) -> Result<&[u8], Refusal> {
     const SCHEME: &[u8] = b"bearer ";
-    let value = authorization.once().ok_or(Refusal::Unauthenticated)?;
+    let value = match authorization {
+        Sent::Once(value) => value,
+        Sent::Never => return Err(Refusal::Unauthenticated),
+        Sent::Often => {
+            return Err(Refusal::Malformed {
+                detail: "Authorization must be sent once".to_owned(),
+            });
+        }
+    };
     let (scheme, mut token) = value
         .as_bytes()
         .split_at_checked(SCHEME.len())
@@ -80,17 +89,15 @@ mod tests {
 
     #[test]
     fn anything_but_one_bearer_token_is_no_identity() {
-        for values in [
-            &[][..],
-            &[""],
-            &["Bearer"],
-            &["Bearer "],
-            &["Basic abc"],
-            &["abc"],
-            &["Bearer a", "Bearer a"],
-        ] {
+        for values in [&[][..], &[""], &["Bearer"], &["Bearer "], &["Basic abc"], &["abc"]] {
             assert_eq!(token_of(values), Err(Refusal::Unauthenticated), "{values:?}");
         }
+    }
+
+    #[test]
+    fn two_tokens_are_malformed_though_they_agree() {
+        let refusal = token_of(&["Bearer a", "Bearer a"]).expect_err("which one counts?");
+        assert!(matches!(refusal, Refusal::Malformed { .. }), "{refusal:?}");
     }
 
     #[test]

@@ -74,6 +74,15 @@ impl HttpBody for Body {
         if self.watch.as_ref().is_some_and(|watch| watch.body_expired()) {
             return Poll::Ready(Some(Err(Box::new(BodyTimeout))));
         }
+        // The parser is fed by the same bytes, and before the body is asked for them.
+        if self
+            .watch
+            .as_ref()
+            .is_some_and(|watch| watch.tape.lock().body_is_ambiguous())
+        {
+            self.finish();
+            return Poll::Ready(Some(Err("the framing of the body is ambiguous".into())));
+        }
         match Pin::new(&mut self.incoming).poll_frame(context) {
             Poll::Pending => {
                 if let Some(watch) = &self.watch {

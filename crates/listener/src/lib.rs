@@ -13,6 +13,7 @@ mod admission;
 mod answer;
 mod bind;
 mod body;
+mod chunks;
 mod connection;
 mod core_loop;
 mod counts;

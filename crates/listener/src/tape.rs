@@ -9,6 +9,8 @@
 
 use memchr::memchr_iter;
 
+use crate::chunks::Chunks;
+
 /// Unexamined bytes kept at most. The parser's own buffer is smaller, so a tape that reaches this
 /// has lost its place.
 const KEPT_BYTES_MAX: usize = 256 * 1024;
@@ -20,6 +22,8 @@ const IDLE_CAPACITY_MAX: usize = 2 * 1024;
 pub(crate) enum Ambiguity {
     /// Two lines declare the body's length.
     LengthTwice,
+    /// The body's length is not of digits alone.
+    OddLength,
     /// Both a length and chunked framing are declared.
     LengthAndChunked,
     /// The body is encoded in another way than in chunks alone.
@@ -46,11 +50,16 @@ pub(crate) struct Tape {
     examined: usize,
     body_left: u64,
     lost: bool,
+    /// The body in chunks that the connection ends with.
+    chunks: Option<Chunks>,
 }
 
 impl Tape {
     /// Takes note of received bytes.
     pub(crate) fn record(&mut self, received: &[u8]) {
+        if let Some(chunks) = &mut self.chunks {
+            return chunks.follow(received);
+        }
         let of_body = usize::try_from(self.body_left).map_or(received.len(), |left| left.min(received.len()));
         self.body_left -= of_body as u64;
         let of_heads = &received[of_body..];
@@ -83,7 +92,12 @@ impl Tape {
                 self.examined += of_body;
                 self.body_left = length - of_body as u64;
             }
-            Framing::Chunked => self.lose(),
+            Framing::Chunked => {
+                let mut chunks = Chunks::default();
+                chunks.follow(&self.bytes[self.examined..]);
+                self.chunks = Some(chunks);
+                self.lose();
+            }
         }
         if self.examined == self.bytes.len() {
             self.bytes.clear();
@@ -97,6 +111,11 @@ impl Tape {
     /// used again unless somebody reads it.
     pub(crate) fn awaits_body(&self) -> bool {
         self.lost || 0 < self.body_left
+    }
+
+    /// Whether the latest request's body in chunks is framed in a way that some intermediary may read differently than we do.
+    pub(crate) fn body_is_ambiguous(&self) -> bool {
+        self.chunks.as_ref().is_some_and(Chunks::is_broken)
     }
 
     fn lose(&mut self) {
@@ -128,10 +147,14 @@ fn examine(bytes: &[u8]) -> Result<usize, Ambiguity> {
             }
             None => {}
             Some(_) if !request_line_seen => request_line_seen = true,
-            Some(b'c' | b'C') if is_named(line, b"content-length") => lengths += 1,
+            Some(b'c' | b'C') if is_named(line, b"content-length") => {
+                if !value(line, b"content-length").iter().all(u8::is_ascii_digit) {
+                    return Err(Ambiguity::OddLength);
+                }
+                lengths += 1;
+            }
             Some(b't' | b'T') if is_named(line, b"transfer-encoding") => {
-                let value = line[b"transfer-encoding:".len()..].trim_ascii();
-                if !value.eq_ignore_ascii_case(b"chunked") {
+                if !value(line, b"transfer-encoding").eq_ignore_ascii_case(b"chunked") {
                     return Err(Ambiguity::OtherEncoding);
                 }
                 chunked = true;
@@ -140,6 +163,16 @@ fn examine(bytes: &[u8]) -> Result<usize, Ambiguity> {
         }
     }
     Err(Ambiguity::Unseen)
+}
+
+/// What stands behind the colon. Only spaces before it are passed over: what else is white, and what of it belongs to a value, is read in
+/// several ways.
+fn value<'a>(line: &'a [u8], name: &[u8]) -> &'a [u8] {
+    let mut value = &line[name.len() + 1..];
+    while let [b' ', rest @ ..] = value {
+        value = rest;
+    }
+    value
 }
 
 fn is_named(line: &[u8], name: &[u8]) -> bool {

@@ -19,6 +19,7 @@ mod shop;
 mod standing;
 mod token;
 mod waiting;
+mod wire;
 mod work;
 
 pub use certificates::Certified;
@@ -32,5 +33,6 @@ pub use proxy::{Network, Proxy};
 pub use redis::{Redis, RedisCluster, RedisSentinel, RedisTls, SharedCluster, SharedSentinel};
 pub use server::{Program, Server};
 pub use shared::Kind;
-pub use token::token;
+pub use token::{signed, token};
+pub use wire::Wire;
 pub use work::work;

@@ -24,6 +24,8 @@ pub(crate) const ADMIN_TOKEN: &str = "testkit-admin-token-0123456789abcdef-01234
 #[derive(Debug, Clone)]
 pub struct Program {
     path: PathBuf,
+    /// Most open files of the process; none: as many as the tests' own.
+    descriptors: Option<u32>,
 }
 
 impl Program {
@@ -32,13 +34,31 @@ impl Program {
     pub fn new(built: &str) -> Self {
         Self {
             path: std::env::var_os("SECKILL_BIN").map_or_else(|| PathBuf::from(built), PathBuf::from),
+            descriptors: None,
+        }
+    }
+
+    /// The same, which may open so many files and no more.
+    #[must_use]
+    pub fn with_descriptors(self, count: u32) -> Self {
+        Self {
+            descriptors: Some(count),
+            ..self
         }
     }
 
     /// The program with these arguments, no settings but the tests' own, in `folder`.
     #[must_use]
     pub fn command(&self, folder: &Path, arguments: &[&str]) -> Command {
-        let mut command = Command::new(&self.path);
+        let mut command = match self.descriptors {
+            Some(count) => {
+                let mut shell = Command::new("sh");
+                shell.args(["-c", &format!("ulimit -n {count}; exec \"$0\" \"$@\"")]);
+                shell.arg(&self.path);
+                shell
+            }
+            None => Command::new(&self.path),
+        };
         let settings = std::env::vars().filter(|(name, _)| name.starts_with("SECKILL_"));
         settings.for_each(|(name, _)| _ = command.env_remove(name));
         command.current_dir(folder).args(arguments).stdin(Stdio::null());

@@ -8,13 +8,25 @@ use serde_json::{Value, json};
 
 use crate::server::{ADMIN_TOKEN, JWT_SECRET};
 use crate::waiting::PAUSE;
-use crate::{Answer, Server, call, token};
+use crate::{Answer, Server, call, signed, token};
 
 impl Server {
     /// A token of `user` that this server takes.
     #[must_use]
     pub fn token(&self, user: &str) -> String {
         token(user, JWT_SECRET)
+    }
+
+    /// A token with this head and these claims, signed with this server's secret.
+    #[must_use]
+    pub fn signed(&self, head: &str, claims: &str) -> String {
+        signed(head, claims, JWT_SECRET)
+    }
+
+    /// The operator's token.
+    #[must_use]
+    pub const fn admin_token(&self) -> &'static str {
+        ADMIN_TOKEN
     }
 
     /// A request of a buyer.
@@ -26,7 +38,7 @@ impl Server {
         call(self.public, method, path, &[bearer], body)
     }
 
-    /// A purchase with an idempotency key.
+    /// A purchase with an idempotency key, which is made longer than the shortest one that is taken.
     ///
     /// # Errors
     /// As [`call`].
@@ -40,7 +52,7 @@ impl Server {
     /// As [`call`].
     pub fn buy_at(public: SocketAddr, activity: u64, user: &str, key: &str) -> io::Result<Answer> {
         let bearer = format!("Authorization: Bearer {}", token(user, JWT_SECRET));
-        let headers = [bearer, format!("Idempotency-Key: {key}")];
+        let headers = [bearer, format!("Idempotency-Key: key-{key}")];
         call(public, "POST", &format!("/api/seckill/{activity}"), &headers, None)
     }
 

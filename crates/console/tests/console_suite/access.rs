@@ -44,7 +44,7 @@ async fn nothing_of_the_api_answers_without_the_operator_s_token() {
         .header("authorization", "Bearer x")
         .send()
         .await
-        .is(401, 40100);
+        .is(400, 40000);
     let in_query = house
         .ask(Method::GET, &format!("/admin/api/switches?token={TOKEN}"))
         .from("10.0.1.2");

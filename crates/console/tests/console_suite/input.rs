@@ -27,6 +27,7 @@ pub(crate) fn texts(base: &Value, member: &'static str) -> Vec<(Value, &'static 
         json!("  "),
         json!("a\u{0}b"),
         json!("a\nb"),
+        json!("a\u{202e}b"),
         json!("x".repeat(121)),
         json!(1),
         json!(null),
@@ -91,8 +92,24 @@ async fn switches_blocks_and_schedules_are_read_strictly() {
             "expires_at",
         ),
         (json!({"kind": "ip"}), "value"),
+        (with(block.clone(), "force", json!(1)), "force"),
     ];
-    all_refused(&house, Method::POST, "/admin/api/blocks", bad).await;
+    // So wide a network is a slip of the pen, unless it is said to be meant.
+    let wide = [
+        "0.0.0.0/0",
+        "::/0",
+        "::ffff:0.0.0.0/96",
+        "128.0.0.0/1",
+        "8.0.0.0/7",
+        "2000::/3",
+        "2001::/18",
+    ];
+    let bad = bad
+        .into_iter()
+        .chain(wide.map(|value| (json!({"kind": "ip", "value": value}), "value")));
+    all_refused(&house, Method::POST, "/admin/api/blocks", bad.collect()).await;
+    let meant = json!({"kind": "ip", "value": "0.0.0.0/0", "force": true});
+    house.post("/admin/api/blocks", meant).await.is(201, 0);
 
     let schedule = json!({
         "cron": "0 20 * * *", "time_zone": "Asia/Shanghai", "duration_s": 600, "product_id": house.product().await,

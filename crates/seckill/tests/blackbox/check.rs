@@ -115,9 +115,18 @@ fn shards_without_units_and_shards_that_are_lost_are_told_of() {
     let database = Postgres::fresh();
     let shop = Shop::new(database.url()).with(&[API]);
     let node = &shop.nodes[0];
-    let small = Some(node.sale(3, &json!({"shards": 4})));
-    until(node, small, "shards", "warning", "3 units in 4 shards");
     let id = node.sale(8, &json!({"shards": 4}));
+    let product = node.as_admin("GET", "/admin/api/products", None).data()["products"][0]["id"].clone();
+    let small = json!({
+        "product_id": product, "title": "t", "seckill_price_cents": 1, "stock": 3, "shards": 4,
+        "starts_at": "2020-01-01T00:00:00Z", "ends_at": "2099-01-01T00:00:00Z",
+    });
+    let refused = node.as_admin("POST", "/admin/api/activities", Some(&small));
+    assert_eq!(
+        (refused.status, &refused.data()["field"]),
+        (400, &json!("shards")),
+        "{refused:?}"
+    );
     until(node, Some(id), "shards", "passed", "4 shards have 2, 2, 2, 2 units");
     // No scheduler is there that would build it anew.
     let meta = format!("{{a:{id}:2}}:meta");
