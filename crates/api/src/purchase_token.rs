@@ -1,8 +1,12 @@
 //! `POST /api/seckill/{activity_id}/token`: a purchase token; where the sale asks for it, a challenge first and the token for its answer.
 
 use axum::extract::Request;
-use seckill_gate::{ANSWER_LENGTH_MAX, CHALLENGE_TRIES_MAX, Exercise, Posed, PurchaseToken, Random, TokenStep};
-use seckill_sale::Refusal;
+use http::HeaderValue;
+use seckill_gate::{
+    ANSWER_LENGTH_MAX, CHALLENGE_TRIES_MAX, DEVICE_HEADER, Exercise, Identified, Posed, PurchaseToken, Random,
+    TokenStep,
+};
+use seckill_sale::{ActivityId, Refusal};
 use serde::{Deserialize, Serialize};
 
 use crate::answer::Answer;
@@ -65,6 +69,23 @@ enum ExerciseView {
     Pow { prefix: String, bits: u8 },
 }
 
+/// What is given out.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Given {
+    Token(TokenView),
+    Challenge(PosedView),
+}
+
+#[derive(Serialize)]
+struct View<'a> {
+    #[serde(flatten)]
+    given: Given,
+    /// What the client is to send in `X-Device-Id` from now on, where it has nothing that counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device_id: Option<&'a str>,
+}
+
 /// Gives out a token.
 pub(crate) async fn token(call: Call, request: Request) -> Result<Answer, Error> {
     let outcome = issue(&call, request).await;
@@ -87,33 +108,60 @@ async fn issue(call: &Call, request: Request) -> Result<Answer, Error> {
         token: rand::random(),
         challenge: rand::random(),
     };
+    let device = gate.new_device(&identified, rand::random());
+    let identified = match &device {
+        Some(name) => identified.on_device(name),
+        None => identified,
+    };
+    let given = step(call, &identified, activity, answered, random).await?;
+    let view = View {
+        given,
+        device_id: device.as_deref(),
+    };
+    let answer = Answer::fine(&view);
+    Ok(
+        match device.as_ref().and_then(|name| HeaderValue::from_str(name).ok()) {
+            Some(name) => answer.header(DEVICE_HEADER, name),
+            None => answer,
+        },
+    )
+}
+
+async fn step(
+    call: &Call,
+    identified: &Identified<'_>,
+    activity: ActivityId,
+    answered: Option<(String, String)>,
+    random: Random,
+) -> Result<Given, Error> {
+    let gate = &call.shared().gate;
     let id = answered.as_ref().map(|(id, _)| &**id);
-    match gate.admit_token(&identified, activity, id, random, call.shared().moment())? {
+    match gate.admit_token(identified, activity, id, random, call.shared().moment())? {
         TokenStep::Issued(token) => Ok(issued(token)),
         TokenStep::Posed(challenge) => Ok(posed(challenge)),
         TokenStep::Answered(attempt) => {
             let answer = answered.map(|(_, answer)| answer).unwrap_or_default();
             let solved = challenge_answer::solve(&*call.shared().stock, &attempt, &answer).await;
             if let Err(Error::Unsolved { .. }) = &solved {
-                gate.note_refused(&Refusal::ChallengeFailed, &identified, call.moment);
+                gate.note_refused(&Refusal::ChallengeFailed, identified, call.moment);
             }
             let solved = solved?;
             // The store took its time.
             let moment = call.shared().moment();
-            Ok(issued(gate.solved_token(&identified, activity, solved, random, moment)))
+            Ok(issued(gate.solved_token(identified, activity, solved, random, moment)))
         }
     }
 }
 
-fn issued(token: PurchaseToken) -> Answer {
-    Answer::fine(&TokenView {
+fn issued(token: PurchaseToken) -> Given {
+    Given::Token(TokenView {
         token: token.text,
         expires_at: rfc3339(token.expires_at),
         expires_at_ms: token.expires_at.0,
     })
 }
 
-fn posed(challenge: Posed) -> Answer {
+fn posed(challenge: Posed) -> Given {
     let exercise = match challenge.exercise {
         Exercise::Captcha { image } => ExerciseView::Captcha { image },
         Exercise::Pow { prefix, bits } => ExerciseView::Pow { prefix, bits },
@@ -125,5 +173,5 @@ fn posed(challenge: Posed) -> Answer {
         expires_at: rfc3339(challenge.expires_at),
         expires_at_ms: challenge.expires_at.0,
     };
-    Answer::fine(&PosedView { challenge: view })
+    Given::Challenge(PosedView { challenge: view })
 }

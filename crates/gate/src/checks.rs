@@ -14,8 +14,10 @@ impl Gate {
         let peer = request.peer.to_canonical();
         let from_proxy = self.trusted_proxies.contains(peer);
         let client = client_ip(peer, request.headers, &self.trusted_proxies);
+        let headers = Headers::of(request.headers);
         Arrived {
-            headers: Headers::of(request.headers),
+            device: self.devices.of(headers.device),
+            headers,
             client,
             exempt: self.exempt.contains(client),
             from_proxy,

@@ -20,6 +20,7 @@ mod clients;
 mod credentials;
 mod derived;
 mod device;
+mod devices;
 mod eligibility;
 mod headers;
 mod hs256;
@@ -57,6 +58,7 @@ use seckill_sale::{ActivityId, Refusal, UserId};
 use challenge::Challenges;
 use checks::check_quantity;
 use credentials::named_user;
+use devices::Devices;
 use limits::Limiters;
 use switches::Automatic;
 use window::check_window;
@@ -71,6 +73,7 @@ pub use clients::{CLIENT_HEADER, Clients, SignedRequest, Vouched};
 pub use credentials::{USER_HEADER, bearer_of};
 pub use derived::derived_secret;
 pub use device::{DEVICE_HEADER, Device};
+pub use devices::DeviceRule;
 pub use eligibility::{
     BLOOM_BITS_MAX, BLOOM_HASHES_MAX, ELIGIBLE_USERS_MAX, EligibleLists, EligibleUsers, fingerprint,
 };
@@ -102,6 +105,7 @@ pub struct Gate {
     reach: Reach,
     limiters: Limiters,
     purchase_tokens: PurchaseTokens,
+    devices: Devices,
     challenges: Challenges,
     switches: ArcSwap<Switches>,
     /// Held while switches and the limits that follow them are changed together.
@@ -129,6 +133,7 @@ impl Gate {
             abuse,
             table_slots,
             purchase_token_secret,
+            devices,
             pow_bits,
             switches,
         } = settings;
@@ -140,6 +145,7 @@ impl Gate {
             reach,
             limiters: Limiters::new(switches.limits.over(limits), table_slots),
             purchase_tokens: PurchaseTokens::new(&purchase_token_secret),
+            devices: Devices::new(devices, &purchase_token_secret),
             challenges: Challenges::new(&purchase_token_secret, pow_bits),
             switches: ArcSwap::from_pointee(switches),
             switching: Mutex::new(()),
@@ -253,7 +259,8 @@ impl Gate {
         // Behind the window: who is too early or too late should hear just that.
         self.sieve
             .check(switches.admit_ratio.min(self.automatic.admit_ratio()))?;
-        let challenge_passed = self.passes_challenge(switches.challenge_of(activity), identified, wish, moment);
+        let challenge_passed = self.devices.allow(device)
+            && self.passes_challenge(switches.challenge_of(activity), identified, wish, moment);
         if !challenge_passed && earlier(&identified.user, activity.id) == Earlier::None {
             return Err(Refusal::ChallengeFailed);
         }

@@ -1,6 +1,6 @@
 //! What a gate is made of.
 
-use crate::{AbuseRules, Clients, Limits, Networks, Reach, Switches, Verifiers};
+use crate::{AbuseRules, Clients, DeviceRule, Limits, Networks, Reach, Switches, Verifiers};
 
 /// Where identities come from.
 #[derive(Debug)]
@@ -32,6 +32,8 @@ pub struct Settings {
     pub table_slots: usize,
     /// Secret of purchase tokens, the same on every node.
     pub purchase_token_secret: [u8; 32],
+    /// Which devices count.
+    pub devices: DeviceRule,
     /// Work that is asked for where a sale asks for work, in zero bits of a hash.
     pub pow_bits: u8,
     /// Switches at the start.

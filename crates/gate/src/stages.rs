@@ -38,6 +38,7 @@ pub enum Signature {
 #[derive(Debug)]
 pub struct Arrived<'a> {
     pub(crate) headers: Headers<'a>,
+    pub(crate) device: Option<Device<'a>>,
     pub(crate) client: IpAddr,
     pub(crate) exempt: bool,
     pub(crate) from_proxy: bool,
@@ -124,7 +125,20 @@ impl Identified<'_> {
     }
 
     pub(crate) fn device(&self) -> Option<Device<'_>> {
-        Device::named(self.arrived.headers.device)
+        self.arrived.device
+    }
+}
+
+impl<'a> Identified<'a> {
+    /// The same on a device that has its name from [`crate::Gate::new_device`] just now.
+    #[must_use]
+    pub fn on_device<'b>(self, name: &'b str) -> Identified<'b>
+    where
+        'a: 'b,
+    {
+        let mut identified: Identified<'b> = self;
+        identified.arrived.device = Device::new(name);
+        identified
     }
 }
 

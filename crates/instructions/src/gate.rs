@@ -7,9 +7,9 @@ use anyhow::{Context as _, bail};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, USER_AGENT};
 use http::{HeaderMap, HeaderValue};
 use seckill_gate::{
-    AbuseRules, Admitted, Authority, Block, Clients, DEVICE_HEADER, Earlier, Expectations, Gate, Limits, Moment,
-    Networks, Random, Reach, Request, Settings, Signer, Subject, Switches, TOKEN_CACHE_ENTRIES_DEFAULT, TokenStep,
-    Verifier, Verifiers, Wish,
+    AbuseRules, Admitted, Authority, Block, Clients, DEVICE_HEADER, DeviceRule, Earlier, Expectations, Gate, Limits,
+    Moment, Networks, Random, Reach, Request, Settings, Signer, Subject, Switches, TOKEN_CACHE_ENTRIES_DEFAULT,
+    TokenStep, Verifier, Verifiers, Wish,
 };
 use seckill_sale::{
     Activity, ActivityId, Challenge, Currency, Eligibility, EpochMs, Price, ProductId, Quantity, Refusal, Status,
@@ -93,6 +93,7 @@ fn gate(change: impl Fn(&mut Activity)) -> anyhow::Result<Gate> {
         abuse: AbuseRules::OFF,
         table_slots: TABLE_SLOTS,
         purchase_token_secret: PURCHASE_TOKEN_SECRET,
+        devices: DeviceRule::Named,
         pow_bits: 18,
         switches: Switches::open(200_000),
     });

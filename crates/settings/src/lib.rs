@@ -33,9 +33,9 @@ pub use rate::{Rate, RateLimit};
 pub use schema::schema;
 pub use secret::Secret;
 pub use sections::{
-    Abuse, Admin, AfterEnd, Alerts, Auth, AuthMode, Client, Database, DeadLetters, Durability, Identity, JwtKey,
-    KeyFile, LimitScope, Limits, Log, LogFormat, OnCancel, Orders, Payments, Polls, PublicKey, Queue, Schedule, Server,
-    Settings, Store, Streams, Units,
+    Abuse, Admin, AfterEnd, Alerts, Auth, AuthMode, Client, Database, DeadLetters, DeviceRule, Durability, Identity,
+    JwtKey, KeyFile, LimitScope, Limits, Log, LogFormat, OnCancel, Orders, Payments, Polls, PublicKey, Queue, Schedule,
+    Server, Settings, Store, Streams, Units,
 };
 pub use services::{DatabaseUrl, ServiceUrl, StoreUrl};
 pub use sources::{SettingsFile, Sources};

@@ -1,6 +1,7 @@
 //! The whole API over the real layers: gate, embedded store and queue, SQLite ledger in memory, a clock that moves when told to.
 
 mod asking;
+mod devices;
 mod house;
 mod plan;
 

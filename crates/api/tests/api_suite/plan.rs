@@ -6,7 +6,8 @@ use seckill_api::{Polls, Settings, StreamLimits, WebhookSecret};
 use seckill_engine_embedded::Options;
 use seckill_flow::SettleOptions;
 use seckill_gate::{
-    AbuseRules, Authority, Clients, Expectations, Gate, Limits, Networks, Reach, Switches, Verifier, Verifiers,
+    AbuseRules, Authority, Clients, DeviceRule, Expectations, Gate, Limits, Networks, Reach, Switches, Verifier,
+    Verifiers,
 };
 
 pub(crate) const PAY_WITHIN_MS: i64 = 900_000;
@@ -18,6 +19,7 @@ pub(crate) const WEBHOOK_SECRET: &str = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3O
 /// What a test may want otherwise.
 pub(crate) struct Plan {
     pub(crate) gateway: bool,
+    pub(crate) devices: DeviceRule,
     pub(crate) limits: Limits,
     pub(crate) exempt: Vec<&'static str>,
     pub(crate) sandbox: bool,
@@ -31,6 +33,7 @@ impl Default for Plan {
     fn default() -> Self {
         Self {
             gateway: false,
+            devices: DeviceRule::Named,
             limits: Limits::OFF,
             exempt: Vec::new(),
             sandbox: true,
@@ -81,6 +84,7 @@ pub(crate) fn gate(plan: &Plan) -> Gate {
         limits: plan.limits,
         table_slots: 1_024,
         purchase_token_secret: [7; 32],
+        devices: plan.devices,
         pow_bits: 8,
         switches: Switches::open(1_000),
     })

@@ -7,8 +7,8 @@ use seckill_api::Readiness;
 use seckill_console::{AdminToken, Check, Console, Live, Parts, Settings};
 use seckill_flow::{Layers, Operator, OperatorSettings, WorkerCounts};
 use seckill_gate::{
-    AbuseRules, Authority, Clients, Expectations, Gate, Limits, Networks, Reach, Settings as GateSettings, Switches,
-    Verifier, Verifiers,
+    AbuseRules, Authority, Clients, DeviceRule, Expectations, Gate, Limits, Networks, Reach, Settings as GateSettings,
+    Switches, Verifier, Verifiers,
 };
 use seckill_metrics::{Metrics, Recorder, Setup};
 use seckill_stock::{Member, Members};
@@ -37,6 +37,7 @@ pub(crate) fn gate() -> Arc<Gate> {
         },
         table_slots: 64,
         purchase_token_secret: [7; 32],
+        devices: DeviceRule::Named,
         pow_bits: 8,
         switches: Switches::open(200_000),
     }))

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use seckill_gate::{
-    AbuseRules, Authority, Clients, Earlier, Expectations, Gate, Limit, Limits, Moment, Networks, Random, Reach,
-    Request, Settings, Signer, Switches, Verifier, Verifiers, Wish,
+    AbuseRules, Authority, Clients, DeviceRule, Earlier, Expectations, Gate, Limit, Limits, Moment, Networks, Random,
+    Reach, Request, Settings, Signer, Switches, Verifier, Verifiers, Wish,
 };
 use seckill_sale::{Activity, ActivityId, EpochMs, Quantity, Refusal, UserId, Window};
 
@@ -57,6 +57,7 @@ pub(crate) fn settings() -> Settings {
         abuse: AbuseRules::OFF,
         table_slots: 1024,
         purchase_token_secret: [7; 32],
+        devices: DeviceRule::Named,
         pow_bits: 8,
         switches: Switches::open(200_000),
     }

@@ -1,8 +1,8 @@
 //! The gate, from the settings.
 
 use seckill_gate::{
-    AbuseRules, Authority, Clients, Expectations, Gate, Limit, Limits, Networks, PublicAlgorithm, Reach, RequiredClaim,
-    Verifier, Verifiers,
+    AbuseRules, Authority, Clients, DeviceRule, Expectations, Gate, Limit, Limits, Networks, PublicAlgorithm, Reach,
+    RequiredClaim, Verifier, Verifiers,
 };
 use seckill_settings::{Identity, JwtKey, LimitScope, RateLimit, Settings};
 
@@ -31,6 +31,10 @@ pub(crate) fn gate(
         abuse: abuse(settings)?,
         table_slots: settings.limits.table_slots,
         purchase_token_secret,
+        devices: match settings.auth.devices {
+            seckill_settings::DeviceRule::Named => DeviceRule::Named,
+            seckill_settings::DeviceRule::Signed => DeviceRule::Signed,
+        },
         pow_bits: settings.challenge.pow_bits,
         switches,
     }))

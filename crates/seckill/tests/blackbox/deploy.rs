@@ -70,11 +70,11 @@ fn redis(folder: &Path) -> (Foreign, SocketAddr) {
 pub(crate) fn nginx(folder: &Path, nodes: [SocketAddr; 2], changes: &[(&str, &str)]) -> (Foreign, SocketAddr) {
     let address = free_address();
     let mut conf = text("nginx.conf");
-    let (first, second) = (format!("server {};", nodes[0]), format!("server {};", nodes[1]));
+    let (first, second) = (format!("server {} ", nodes[0]), format!("server {} ", nodes[1]));
     let listen = format!("listen {address} ");
     let addresses = [
-        ("server api-1:8080;", first.as_str()),
-        ("server api-2:8080;", &second),
+        ("server api-1:8080 ", first.as_str()),
+        ("server api-2:8080 ", &second),
         ("listen 8000 ", &listen),
     ];
     for (words, to) in addresses.iter().chain(changes) {

@@ -28,6 +28,8 @@ pub struct Auth {
     pub key: Option<JwtKey>,
     /// The key before, while it is changed.
     pub previous: Option<JwtKey>,
+    /// Which devices count.
+    pub devices: DeviceRule,
     /// Claims that a token must have, each `name` or `name=value`.
     pub required_claims: Vec<String>,
     /// The claim that says a user's level.
@@ -38,6 +40,15 @@ pub struct Auth {
     pub issuer: Option<String>,
     /// How long a token is accepted after its `exp`.
     pub leeway: Duration,
+}
+
+/// Which devices count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeviceRule {
+    /// Whatever a client names.
+    Named,
+    /// Only what this house has signed.
+    Signed,
 }
 
 /// How a server tells buyers apart; proof that what it needs is set.
@@ -64,6 +75,10 @@ impl Auth {
             mode: if gateway { AuthMode::Gateway } else { AuthMode::Jwt },
             previous: keys::previous(reader, key.as_ref()),
             key,
+            devices: match reader.get::<String>("auth.devices").as_str() {
+                "signed" => DeviceRule::Signed,
+                _ => DeviceRule::Named,
+            },
             required_claims: required_claims(reader),
             level_claim: reader.text("auth.level_claim"),
             audience: reader.text("auth.audience"),

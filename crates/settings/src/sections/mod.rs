@@ -13,7 +13,7 @@ mod webhook_secret;
 
 use std::path::PathBuf;
 
-pub use access::{Auth, AuthMode, Challenge, Identity};
+pub use access::{Auth, AuthMode, Challenge, DeviceRule, Identity};
 pub use alerts::Alerts;
 pub use clients::Client;
 pub use durability::Durability;
