@@ -9,7 +9,7 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 use parking_lot::Mutex;
-use seckill_sale::{EpochMs, Refusal, UserId};
+use seckill_sale::{EpochMs, Refusal, Scope, UserId};
 
 use crate::blocks::Subject;
 use crate::client_ip::limit_key;
@@ -92,12 +92,14 @@ impl Abuse {
         std::mem::take(&mut *self.offenders.lock()).into_values().collect()
     }
 
-    /// Counts a refusal that tells of hammering or guessing; others, such as "sold out", are what honest people hear.
+    /// Counts a refusal that tells of hammering or guessing; others, such as "sold out", are what honest people hear. So is what a limit of
+    /// all buyers together refuses: it says that many came, and not who came too often.
     pub(crate) fn note(&self, refusal: &Refusal, refused: Refused<'_>, now: EpochMs) {
-        let suspicious = matches!(
-            refusal,
-            Refusal::LimitedByIp { .. } | Refusal::Limited { .. } | Refusal::Unauthenticated | Refusal::ChallengeFailed
-        );
+        let suspicious = match refusal {
+            Refusal::Limited { scope, .. } => !matches!(scope, Scope::Activity | Scope::Node),
+            Refusal::LimitedByIp { .. } | Refusal::Unauthenticated | Refusal::ChallengeFailed => true,
+            _ => false,
+        };
         if suspicious && self.rules != AbuseRules::OFF {
             self.count(refused, now);
         }

@@ -1,5 +1,7 @@
 //! Who is named as an offender, and for what.
 
+use seckill_sale::Quota;
+
 use super::*;
 
 const NOW: EpochMs = EpochMs(1_750_000_000_000);
@@ -52,7 +54,19 @@ fn whoever_is_refused_more_often_than_the_rule_allows_is_named_once() {
 fn what_honest_people_hear_is_not_counted() {
     let abuse = Abuse::new(rules("1/min burst 1", "1/min burst 1", "1/min burst 1"), 1024);
     let alice = UserId::new("alice").expect("a user id");
-    for refusal in [Refusal::SoldOut, Refusal::Ended, Refusal::Busy, Refusal::Blocked] {
+    let crowded = |scope| Refusal::Limited {
+        scope,
+        retry_after_ms: 1_000,
+        quota: Quota { burst: 1, window_s: 1 },
+    };
+    for refusal in [
+        Refusal::SoldOut,
+        Refusal::Ended,
+        Refusal::Busy,
+        Refusal::Blocked,
+        crowded(Scope::Activity),
+        crowded(Scope::Node),
+    ] {
         for _ in 0..9 {
             abuse.note(&refusal, refused("1.2.3.4", Some(&alice), Some("d")), NOW);
         }
