@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use seckill_queue::{Adopted, Adoption, Queue, Verdict, Verdicts};
-use seckill_sale::{Conclusion, Delivery, ManualClock, NotReady, Refusal, RequestKey, TicketState, UserId};
+use seckill_sale::{
+    Conclusion, Delivery, FailureReason, ManualClock, NotReady, Refusal, RequestKey, TicketState, UserId,
+};
 use seckill_stock::conformance::Fixture;
-use seckill_stock::{Error, Opening, Stock};
+use seckill_stock::{Error, Glance, Opening, Stock};
 
 use crate::healing::{RECOVERING, epoch};
 use crate::sale::{buy, open, opening};
+use crate::sold_out::wait_until;
 use crate::support::Running;
 
 /// Two units, open to strangers a second after it was built.
@@ -153,4 +156,21 @@ fn a_ticket_that_was_told_again_is_remembered_by_who_told_it() {
             .collect::<Vec<_>>(),
         ["a"]
     );
+}
+
+#[test]
+fn whose_ticket_of_a_lost_state_failed_is_no_stranger_of_the_sold_out_one() {
+    let running = Running::start(None);
+    let mut later = opening(1);
+    later.opened.next_sequence = 100;
+    let activity = later.opened.terms.activity;
+    running.block_on(running.engine.open(later)).expect("built");
+    buy(&running, "first").expect("admitted");
+    let glance = |user: &str| running.engine.glance(activity, &UserId::new(user).expect("a user id"));
+    wait_until("strangers are known", || glance("a") == Glance::SoldOut);
+    let failed = Adoption::Failed(FailureReason::StoreOversold);
+    let adopted = running.block_on(running.engine.adopt(vec![lost("a")], failed));
+    assert_eq!(adopted, Ok(vec![Adopted::Known]));
+    wait_until("strangers are known again", || glance("b") == Glance::SoldOut);
+    assert_eq!(glance("a"), Glance::Ask);
 }
