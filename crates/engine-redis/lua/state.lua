@@ -95,6 +95,9 @@ local function server()
   return string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
 end
 
+-- Who lost his ticket with the state before this one comes before strangers. A clock that has gone back shuts nobody out for long.
+local function is_grace(m) return now < m.opens and m.opens <= now + GRACE_MAX end
+
 -- The state of a sale that may be used; or nothing and why. `claims`: for claim.lua.
 local function load_state(claims)
   local m, trouble = read_meta()
@@ -105,8 +108,7 @@ local function load_state(claims)
   if not is_whole(m, claims) then return nil, 'damaged' end
   if m.server ~= server() then return nil, 'doubtful', m end
   if m.epoch < epoch_min then return nil, 'behind' end
-  -- Who lost his ticket with the state before this one comes before strangers. A clock that has gone back shuts nobody out for long.
-  if claims and now < m.opens and m.opens <= now + GRACE_MAX then return nil, 'grace' end
+  if claims and is_grace(m) then return nil, 'grace' end
   return m
 end
 

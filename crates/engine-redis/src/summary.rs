@@ -6,11 +6,12 @@ use seckill_sale::{Epoch, EpochMs, Figures, Hold, NotReady, Shards, WaitsMax};
 use crate::Error;
 use crate::keys::Place;
 
-/// A shard's set of buyers, as it was when this was its next ticket.
+/// A shard's set of buyers, as it was when this was its next ticket, and so many units had been accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
     epoch: Epoch,
     next_nth: u64,
+    accepted: u64,
 }
 
 /// Units that have left a shard and have not arrived at another yet.
@@ -99,11 +100,12 @@ impl Summary {
         self.is_open && self.figures.stock_left == 0 && self.out.is_none()
     }
 
-    /// What names the set of its buyers: each new one is the shard's next ticket.
+    /// What names the set of its buyers: each new one is the shard's next ticket, or has an older one that was adopted.
     pub(crate) const fn buyers_mark(&self) -> Mark {
         Mark {
             epoch: self.figures.epoch,
             next_nth: self.next_nth,
+            accepted: self.figures.accepted,
         }
     }
 

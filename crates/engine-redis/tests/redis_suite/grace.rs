@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use seckill_queue::{Adopted, Adoption, Queue, Verdict, Verdicts};
-use seckill_sale::{Conclusion, Delivery, ManualClock, Refusal, RequestKey};
+use seckill_sale::{
+    Conclusion, Delivery, FailureReason, ManualClock, NotReady, Refusal, RequestKey, TicketState, UserId,
+};
 use seckill_stock::conformance::Fixture;
-use seckill_stock::{Opening, Stock};
+use seckill_stock::{Error, Glance, Opening, Stock};
 
 use crate::healing::{RECOVERING, epoch};
 use crate::sale::{buy, open, opening};
+use crate::sold_out::wait_until;
 use crate::support::Running;
 
 /// Two units, open to strangers a second after it was built.
@@ -57,6 +60,26 @@ fn who_lost_his_ticket_comes_before_strangers() {
     assert_eq!(buy(&running, "late"), Err(Refusal::SoldOut));
     let taken = running.block_on(running.engine.take(10)).expect("answers");
     assert_eq!(taken.len(), 2);
+}
+
+#[test]
+fn nobody_is_told_that_he_has_no_ticket_while_tickets_of_the_state_before_are_taken_up() {
+    let clock = Arc::new(ManualClock::at(Fixture::OPENS));
+    let running = Running::start(Some(clock.clone()));
+    reopened(&running);
+    let buyer = |user: &str| {
+        let user = UserId::new(user).expect("a user id");
+        let buyer = running.block_on(running.engine.buyer(Fixture::activity(), &user));
+        buyer.map(|buyer| buyer.map(|buyer| buyer.state))
+    };
+    let recovering = Err(Error::NotReady(NotReady::Recovering));
+    assert_eq!(buyer("a"), recovering);
+    let adopted = running.block_on(running.engine.adopt(vec![lost("a")], Adoption::Waiting));
+    assert_eq!(adopted, Ok(vec![Adopted::Waits]));
+    assert_eq!(buyer("a"), Ok(Some(TicketState::Queued)));
+    assert_eq!(buyer("stranger"), recovering);
+    clock.advance(1_000);
+    assert_eq!(buyer("stranger"), Ok(None));
 }
 
 #[test]
@@ -133,4 +156,21 @@ fn a_ticket_that_was_told_again_is_remembered_by_who_told_it() {
             .collect::<Vec<_>>(),
         ["a"]
     );
+}
+
+#[test]
+fn whose_ticket_of_a_lost_state_failed_is_no_stranger_of_the_sold_out_one() {
+    let running = Running::start(None);
+    let mut later = opening(1);
+    later.opened.next_sequence = 100;
+    let activity = later.opened.terms.activity;
+    running.block_on(running.engine.open(later)).expect("built");
+    buy(&running, "first").expect("admitted");
+    let glance = |user: &str| running.engine.glance(activity, &UserId::new(user).expect("a user id"));
+    wait_until("strangers are known", || glance("a") == Glance::SoldOut);
+    let failed = Adoption::Failed(FailureReason::StoreOversold);
+    let adopted = running.block_on(running.engine.adopt(vec![lost("a")], failed));
+    assert_eq!(adopted, Ok(vec![Adopted::Known]));
+    wait_until("strangers are known again", || glance("b") == Glance::SoldOut);
+    assert_eq!(glance("a"), Glance::Ask);
 }

@@ -1,9 +1,9 @@
 //! A state that may be older than what was promised is used by nobody until somebody vouches for it.
 
 use seckill_queue::Queue;
-use seckill_sale::{Epoch, NotReady, Refusal};
+use seckill_sale::{Epoch, NotReady, Refusal, Shards, Status, Terms};
 use seckill_stock::conformance::Fixture;
-use seckill_stock::{Condition, Confirmed, Counted, Stock};
+use seckill_stock::{Condition, Confirmed, Counted, GivenUp, OpenOutcome, Stock};
 use seckill_testkit::Redis;
 
 use crate::sale::{buy, key, open};
@@ -138,4 +138,57 @@ fn a_doubtful_state_is_confirmed_only_as_it_was_counted_and_a_sound_one_only_rai
     };
     assert!(!running.block_on(running.engine.confirm(stale)).expect("answers"));
     assert_eq!(buy(&running, "b"), Err(RECOVERING));
+}
+
+#[test]
+fn a_confirmation_that_comes_after_a_later_state_was_built_changes_nothing() {
+    let running = Running::start(None);
+    let activity = open(&running, 3);
+    // Two changes, as many as the state that comes after it has had by then.
+    let terms = crate::sale::opening(3).opened.terms;
+    for status in [Status::Paused, Status::Running] {
+        let changed = running.block_on(running.engine.change(Terms { status, ..terms }));
+        assert_eq!(changed, Ok(()));
+    }
+    running
+        .redis
+        .command(&["HSET", &key("meta"), "server", "another"])
+        .expect("answers");
+    let Condition::Doubtful(figures) = condition(&running) else {
+        panic!("doubtful")
+    };
+    let late = Confirmed {
+        activity,
+        epoch: epoch(2),
+        next_sequence: 50,
+        counted: Some(Counted {
+            revision: figures.revision,
+            left: figures.stock_left,
+            applied_movement: figures.applied_movement,
+        }),
+        grace_ms: 0,
+    };
+    let given_up = running.block_on(running.engine.give_up(activity, Shards::ONE, epoch(3)));
+    assert_eq!(given_up, Ok(GivenUp::Remains(Vec::new())));
+    let mut opening = crate::sale::opening(3);
+    opening.opened.epoch = epoch(3);
+    assert_eq!(running.block_on(running.engine.open(opening)), Ok(OpenOutcome::Created));
+    for user in ["a", "b"] {
+        buy(&running, user).expect("admitted");
+    }
+    let now = running
+        .block_on(running.engine.figures(activity))
+        .expect("answers")
+        .expect("a state");
+    assert_eq!(
+        (now.revision, now.stock_left),
+        (figures.revision, 1),
+        "the two look alike"
+    );
+    assert_eq!(running.block_on(running.engine.confirm(late)), Ok(false));
+    let then = running
+        .block_on(running.engine.figures(activity))
+        .expect("answers")
+        .expect("a state");
+    assert_eq!(then, now);
 }
