@@ -19,9 +19,11 @@ use seckill_sale::{
 use crate::people::{NOW, STARTS_AT, WINDOW, activity, scattered, user};
 use crate::scenarios::Prepared;
 
+mod all_gates;
 mod checks;
 mod purchases;
 
+pub(crate) use all_gates::{all_gates, eligible};
 pub(crate) use checks::{
     address, block_list, catalogue, forwarded_address, limiter, new_token, purchase_token, seen_token,
 };
@@ -83,7 +85,12 @@ fn verifiers() -> anyhow::Result<Verifiers> {
 
 /// A gate as `serve` makes it without settings of one's own, with ten sales.
 fn gate(change: impl Fn(&mut Activity)) -> anyhow::Result<Gate> {
-    let gate = Gate::new(Settings {
+    gate_of(|_| {}, change)
+}
+
+/// The same with other settings.
+fn gate_of(set: impl FnOnce(&mut Settings), change: impl Fn(&mut Activity)) -> anyhow::Result<Gate> {
+    let mut settings = Settings {
         authority: Authority::Tokens(verifiers()?),
         clients: Clients::default(),
         trusted_proxies: Networks::new(["10.0.0.0/8".parse()?]),
@@ -96,7 +103,9 @@ fn gate(change: impl Fn(&mut Activity)) -> anyhow::Result<Gate> {
         devices: DeviceRule::Named,
         pow_bits: 18,
         switches: Switches::open(200_000),
-    });
+    };
+    set(&mut settings);
+    let gate = Gate::new(settings);
     for n in 0..10 {
         let mut activity = running(activity(n))?;
         change(&mut activity);

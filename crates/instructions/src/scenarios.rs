@@ -105,6 +105,7 @@ pub const SCENARIOS: &[Scenario] = &[
     scenario("gate/seen", 2_048, gate::seen),
     scenario("gate/new-token", 2_048, gate::new),
     scenario("gate/purchase-token", 2_048, gate::with_purchase_token),
+    scenario("gate/all-gates", 2_048, gate::all_gates),
     scenario("gate/limited-address", 2_048, gate::limited_address),
     scenario("gate/forged-token", 2_048, gate::forged),
     scenario("gate/unknown-activity", 2_048, gate::unknown_activity),
@@ -117,6 +118,7 @@ pub const SCENARIOS: &[Scenario] = &[
     scenario("gate/check/new-token", 2_048, gate::new_token),
     scenario("gate/check/catalogue", 2_048, gate::catalogue),
     scenario("gate/check/blocks", 2_048, gate::block_list),
+    scenario("gate/check/eligible", 2_048, gate::eligible),
     scenario("gate/check/limiter", 2_048, gate::limiter),
     scenario("gate/check/purchase-token", 2_048, gate::purchase_token),
 ];

@@ -118,7 +118,7 @@ fn purchases(
     }))
 }
 
-const fn request(visitor: &Visitor) -> Request<'_> {
+pub(super) const fn request(visitor: &Visitor) -> Request<'_> {
     Request {
         peer: visitor.peer,
         headers: &visitor.headers,
@@ -127,7 +127,7 @@ const fn request(visitor: &Visitor) -> Request<'_> {
 }
 
 /// All stages, as the buy route goes through them.
-fn purchase(gate: &Gate, visitor: &Visitor, token: Option<&str>) -> Result<Admitted, Refusal> {
+pub(super) fn purchase(gate: &Gate, visitor: &Visitor, token: Option<&str>) -> Result<Admitted, Refusal> {
     let arrived = gate.arrive(request(visitor), MOMENT)?;
     let identified = gate.identify(arrived, MOMENT)?;
     let wish = Wish {
