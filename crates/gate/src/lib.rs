@@ -182,12 +182,7 @@ impl Gate {
     /// [`Refusal::Unauthenticated`].
     pub fn identify<'a>(&self, arrived: Arrived<'a>, moment: Moment) -> Result<Identified<'a>, Refusal> {
         match self.who(&arrived, moment) {
-            Ok(who) => Ok(Identified {
-                arrived,
-                user: who.user,
-                expires_at: who.expires_at,
-                level: who.level,
-            }),
+            Ok(who) => Ok(Identified::new(arrived, who)),
             Err(refusal) => {
                 self.abuse.note(&refusal, arrived.refused(), moment.now);
                 Err(refusal)

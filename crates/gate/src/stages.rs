@@ -130,6 +130,20 @@ impl Identified<'_> {
 }
 
 impl<'a> Identified<'a> {
+    pub(crate) fn new(arrived: Arrived<'a>, who: Who) -> Self {
+        let Who {
+            user,
+            expires_at,
+            level,
+        } = who;
+        Self {
+            arrived,
+            user,
+            expires_at,
+            level,
+        }
+    }
+
     /// The same on a device that has its name from [`crate::Gate::new_device`] just now.
     #[must_use]
     pub fn on_device<'b>(self, name: &'b str) -> Identified<'b>

@@ -11,9 +11,11 @@ use crate::state::Console;
 const ABUSE_ACTOR: &str = "abuse rule";
 /// Offenders that are written in one turn. The others are named again when they are refused again.
 const OFFENDERS_A_TURN: usize = 64;
-/// No rule makes a block where there are more: a farm that is blocked account by account must not fill the list of the operators, nor the
+/// Blocks by rules that hold at the same time: a farm that is blocked account by account must not fill the list of the operators, nor the
 /// audit log, nor what every node reads anew.
 const BLOCKS_BY_RULE_MAX: usize = BLOCKS_MAX / 10;
+/// How the reason of every block by a rule begins; see [`seckill_gate::Offender::reason`].
+const BY_RULE: &str = "refused more often than abuse.";
 
 /// Writes down whom the gate of this node named. Those who are blocked by now, or don't fit, are let go: they are named again.
 /// The caller holds the lock.
@@ -30,7 +32,20 @@ pub(super) async fn keep_out_offenders(console: &Console) -> Result<(), Error> {
             .iter()
             .any(|block| word(block.block.kind) == kind && block.block.value == value)
     };
-    let room = BLOCKS_BY_RULE_MAX.saturating_sub(known.len()).min(OFFENDERS_A_TURN);
+    let by_rule_now = known
+        .iter()
+        .filter(|block| block.block.reason.starts_with(BY_RULE))
+        .count();
+    let most = BLOCKS_BY_RULE_MAX
+        .saturating_sub(by_rule_now)
+        .min(BLOCKS_MAX.saturating_sub(known.len()));
+    if most == 0 {
+        tracing::warn!(
+            by_rule_now,
+            "no more blocks by rules of abuse: limits hold, blocks of networks help"
+        );
+    }
+    let room = most.min(OFFENDERS_A_TURN);
     for offender in offenders.into_iter().filter(|offender| !is_known(offender)).take(room) {
         let block = console.ledger().add_block(block_of(&offender), by_rule(now)).await?;
         tracing::warn!(id = block.id, subject = %offender.subject, reason = offender.reason, "blocked by a rule of abuse");

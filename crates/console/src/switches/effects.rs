@@ -131,10 +131,23 @@ fn challenge(effects: &mut Effects, before: &Switches, after: &Switches) {
         return;
     }
     let who = "buyers without a ticket and without a valid purchase token";
-    match after.challenge {
-        Some(Challenge::None) => effects.served(who, Code::ChallengeFailed),
-        Some(_) => effects.refused(who, Code::ChallengeFailed, LET_IN),
-        None => effects.refused(
+    let asks_for_less = |was: Challenge, is: Challenge| was.covers(is);
+    match (before.challenge, after.challenge) {
+        (_, Some(Challenge::None)) => effects.served(who, Code::ChallengeFailed),
+        (Some(was), Some(is)) if asks_for_less(was, is) => {
+            effects.served(format!("{who} of the harder kind"), Code::ChallengeFailed);
+        }
+        (_, Some(_)) => effects.refused(who, Code::ChallengeFailed, LET_IN),
+        // Each sale asks for its own again, whatever that is.
+        (Some(was), None) if was != Challenge::None => {
+            effects.served(format!("{who}, of sales that ask for less"), Code::ChallengeFailed);
+            effects.refused(
+                format!("{who}, of sales that ask for more"),
+                Code::ChallengeFailed,
+                LET_IN,
+            );
+        }
+        (_, None) => effects.refused(
             format!("{who}, of sales that ask for one"),
             Code::ChallengeFailed,
             LET_IN,

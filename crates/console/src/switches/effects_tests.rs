@@ -56,3 +56,21 @@ fn a_backlog_says_how_many_wait_now() {
         "{heard:?}"
     );
 }
+
+#[test]
+fn a_challenge_that_asks_for_less_is_told_as_such() {
+    let captcha = Switches {
+        challenge: Some(Challenge::Captcha),
+        ..Switches::open(10)
+    };
+    let codes = |change| {
+        heard(&captcha, change)
+            .into_iter()
+            .map(|(code, _)| code)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(codes(r#"{"challenge":"token"}"#), [0]);
+    assert_eq!(codes(r#"{"challenge":"none"}"#), [0]);
+    assert_eq!(codes(r#"{"challenge":"pow"}"#), [40_301]);
+    assert_eq!(codes(r#"{"challenge":null}"#), [0, 40_301], "it depends on the sale");
+}

@@ -77,11 +77,12 @@ impl Watched {
         };
         let found = mark(&self.file.path);
         let mut seen = self.seen.lock();
-        if found.is_some() && *seen == found {
+        let mut broken = self.broken.lock();
+        // What can't be read may be readable a moment later, with nothing changed that could be seen.
+        if found.is_some() && *seen == found && broken.is_none() {
             return;
         }
         let path = self.file.path.display();
-        let mut broken = self.broken.lock();
         match read(&self.file, &self.expectations) {
             Ok(verifier) => {
                 tracing::info!(%path, keys = verifier.keys(), "the keys of tokens were read");

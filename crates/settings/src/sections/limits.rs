@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 
+use super::DeviceRule;
 use crate::rate::RateLimit;
 use crate::reader::Reader;
 
@@ -21,13 +22,19 @@ pub struct Abuse {
 }
 
 impl Abuse {
-    pub(super) fn narrow(reader: &Reader<'_>) -> Self {
-        Self {
+    pub(super) fn narrow(reader: &Reader<'_>, devices: DeviceRule) -> Self {
+        let abuse = Self {
             ip: reader.get("abuse.ip"),
             user: reader.get("abuse.user"),
             device: reader.get("abuse.device"),
             block_for: reader.get("abuse.block_for"),
+        };
+        if abuse.device != RateLimit::Off && devices == DeviceRule::Named {
+            reader.warn(
+                "abuse.device blocks whatever device a client names, also another's: set auth.devices = \"signed\"",
+            );
         }
+        abuse
     }
 }
 

@@ -124,14 +124,16 @@ impl Settings {
         let data_dir: PathBuf = reader.get("data_dir");
         let server = Server::narrow(reader);
         let public = !server.listen.ip().is_loopback();
+        let auth = Auth::narrow(reader, &server);
+        let devices = auth.devices;
         Self {
             admin: Admin::narrow(reader, &server),
-            auth: Auth::narrow(reader, &server),
+            auth,
             clients: clients::narrow(reader),
             store: Store::narrow(reader),
             database: Database::narrow(reader, &data_dir),
             limits: Limits::narrow(reader, public),
-            abuse: Abuse::narrow(reader),
+            abuse: Abuse::narrow(reader, devices),
             challenge: Challenge::narrow(reader),
             queue: Queue::narrow(reader),
             orders: Orders::narrow(reader),
