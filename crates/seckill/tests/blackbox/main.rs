@@ -23,6 +23,7 @@ mod everywhere;
 mod failover;
 mod fenced;
 mod forgetful;
+mod halfway;
 mod hanging;
 mod live;
 mod live_nodes;
