@@ -31,7 +31,11 @@ local function offer(place, at)
   local his = took[user] or found[place]
   if his then
     local his_sequence, his_state = string.match(his, '^%S+ %d+ (%d+) %d+ %d+ (%a)$')
-    if tonumber(his_sequence) ~= sequence then return 'v' end
+    if tonumber(his_sequence) ~= sequence then
+      -- It can have no unit any more, whatever the field says.
+      redis.call('HDEL', KEYS[1], 'none:' .. int(sequence))
+      return 'v'
+    end
     return his_state == 'q' and 'w' or 'k'
   end
   local none = 'none:' .. int(sequence)

@@ -1,7 +1,9 @@
 -- Shared head of every script: the keys of one sale, its meta fields, checks, and the summary that every answer carries.
 --
 -- KEYS of every script, all with the tag {a:<activity>:<shard>}:
---   1 meta     hash    rules, counters, marks (META below); there only with version, and of use only where built = 1
+--   1 meta     hash    rules, counters, marks (NUMBERS and TEXTS below); of use only where built = 1. Besides "none:<sequence>", for a ticket
+--                      of a lost state that gets no unit (adopt.lua): at most one for each ticket that lost states had and nodes still
+--                      told of, gone once it is final here or its buyer has another; what a worker left that died ends with the state
 --   2 buyers   hash    user -> "key quantity sequence epoch accepted_at state"; state: q(ueued) d(ead) s(ucceeded) o(versold) x (discarded)
 --   3 fresh    stream  entry <first sequence>-<tickets>: epoch, at, winners ("user quantity key request_id" a line, sequences ascend by one);
 --                      of a later version than the first also v, its number (entries.lua)

@@ -3,6 +3,7 @@
 use redis::{ErrorKind, cmd};
 use seckill_sale::{ActivityId, Figures, InstallationId};
 
+use crate::script::RETIE;
 use crate::{ConnectError, Engine, Error, keys, link};
 
 /// Whether an address is one that [`Engine::connect`] understands.
@@ -74,15 +75,20 @@ impl Engine {
         Ok(self.installation().await?.unwrap_or(id))
     }
 
-    /// Ties the server to an installation whatever it belonged to, and gives the one that it belongs to now: another process may have been
-    /// faster. For a store that never knew a sale and that nobody else uses.
+    /// Ties the server to another installation where it still belongs to `from`, and gives the one that it belongs to afterwards. For a
+    /// store that never knew a sale and that nobody else uses.
     ///
     /// # Errors
     /// As [`Engine::installation`].
-    pub async fn tie_anew(&self, id: InstallationId) -> Result<InstallationId, Error> {
-        let mut command = cmd("SET");
-        command.arg(keys::INSTALLATION).arg(id.to_string());
-        let _set: String = self.0.link.command(&command).await?;
-        Ok(self.installation().await?.unwrap_or(id))
+    pub async fn retie(&self, from: InstallationId, to: InstallationId) -> Result<InstallationId, Error> {
+        let keys = [keys::INSTALLATION.to_owned()];
+        let arguments = [from, to].map(|id| id.to_string().into_bytes());
+        let answer = self.0.link.script(&RETIE, &keys, &arguments).await?;
+        let name: Option<String> = redis::from_redis_value(answer).map_err(|_not_ours| Error::OutcomeUnknown)?;
+        match name {
+            Some(name) => name.parse().map_err(|_not_ours| Error::OutcomeUnknown),
+            // It was emptied meanwhile.
+            None => self.tie(to).await,
+        }
     }
 }

@@ -34,6 +34,11 @@ pub(crate) fn permit(key: [u8; 16]) -> String {
     format!("{{p:{:032x}}}", u128::from_be_bytes(key))
 }
 
+/// Keys with this tag, one of each type, on which it is tried what the user may do.
+pub(crate) fn probes(tag: &str) -> [String; 5] {
+    ["hash", "stream", "zset", "set", "text"].map(|kind| format!("{tag}:probe:{kind}"))
+}
+
 /// One shard of a sale, by which its keys are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
@@ -96,7 +101,7 @@ impl Place {
 
     /// Keys on which it is tried what the user may do.
     pub(crate) fn probes(self) -> [String; 5] {
-        ["hash", "stream", "zset", "set", "text"].map(|kind| self.key(&format!("probe:{kind}")))
+        probes(&format!("{{a:{}:{}}}", self.activity, self.shard))
     }
 
     /// Where admissions that wait for copies are followed by a write of their own connection.

@@ -40,6 +40,7 @@ script!(ADOPT, "", "state.lua", "entries.lua", "adopt.lua");
 script!(RECLAIM, " flags=allow-oom", "state.lua", "entries.lua", "reclaim.lua");
 script!(MEMBERS, " flags=allow-oom", "members.lua");
 script!(LEASE, " flags=allow-oom", "lease.lua");
+script!(RETIE, " flags=allow-oom", "retie.lua");
 script!(PERMIT, "", "permit.lua");
 script!(PROBE, " flags=allow-oom", "probe.lua");
 // The same, refused by a full server: what would be built there could not be.

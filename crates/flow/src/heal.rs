@@ -63,7 +63,7 @@ impl Operator {
             }
             Condition::Sound { epoch: Some(epoch) } => match activity.epoch {
                 Some(newest) if epoch < newest => {
-                    self.can_heal(id, Remedy::InPlace).await?;
+                    self.can_heal(activity, Remedy::InPlace).await?;
                     // Never to that epoch itself: whoever drew it may yet give out its numbers, from another server.
                     let row = self.epoch_past(id, newest).await?;
                     self.raise(id, row.epoch).await?;
@@ -74,7 +74,8 @@ impl Operator {
             Condition::Sound { epoch: None } => Ok(Healed::Nothing),
             Condition::InHand => Ok(Healed::InHand),
             Condition::Doubtful(figures) => {
-                self.can_heal(id, Remedy::InPlace).await?;
+                let by = self.remedy_of(activity, &figures).await?;
+                self.can_heal(activity, by).await?;
                 self.vouch(activity, *figures).await
             }
             Condition::Broken => self.build_instead_of_lost(id).await,
@@ -82,9 +83,20 @@ impl Operator {
     }
 
     /// Asked before an epoch is drawn: it costs a row in the operators' log, and is for nothing where the store can't be written.
-    pub(crate) async fn can_heal(&self, id: ActivityId, by: Remedy) -> Result<(), Error> {
-        let shards = self.layers.ledger.activity(id).await?.sub_stocks();
-        Ok(self.layers.stock.can_heal(id, shards, by).await?)
+    pub(crate) async fn can_heal(&self, activity: &Activity, by: Remedy) -> Result<(), Error> {
+        let can_heal = self.layers.stock.can_heal(activity.id, activity.sub_stocks(), by);
+        Ok(can_heal.await?)
+    }
+
+    /// How a doubtful state will be put right, as far as can be known without an epoch: where the ledger has more results than it, it is not
+    /// in place, for results only become more. Where a part goes on, one that came between is asked about for nothing.
+    async fn remedy_of(&self, activity: &Activity, figures: &Figures) -> Result<Remedy, Error> {
+        let tally = self.layers.ledger.tally(activity.id).await?;
+        let told = figures.queued + figures.dead + tally.succeeded + tally.failed;
+        Ok(match told <= figures.accepted {
+            true => Remedy::InPlace,
+            false => Remedy::Build,
+        })
     }
 
     /// A closed sale needs no new state once its units are returned: its buyers are in the ledger. Before that somebody's ticket may wait.

@@ -82,7 +82,8 @@ impl Operator {
 
     /// Builds the state in the place of `instead`.
     pub(crate) async fn build(&self, id: ActivityId, context: Context, instead: &Instead) -> Result<Preheated, Error> {
-        self.can_heal(id, Remedy::Build).await?;
+        let activity = self.layers.ledger.activity(id).await?;
+        self.can_heal(&activity, Remedy::Build).await?;
         let mut failed = Vec::new();
         let mut retried = Retried::default();
         for _ in 0..ATTEMPTS_MAX {

@@ -1,17 +1,22 @@
 //! Tells the log of an outage once when it begins, now and then while it lasts, and once when it is over, whoever meets it and however
 //! often.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use seckill_ledger::Error;
+use seckill_sale::ActivityId;
 
 /// How often it is said that an outage still lasts.
 const REMINDED_EVERY: Duration = Duration::from_secs(30);
 
 /// An outage that comes again so soon is the same one, of a database that works now and then; it is over when it has stayed away so long.
 const QUIET: Duration = Duration::from_secs(10);
+
+/// How the reason of an outage begins that is none of the database: a row is in somebody else's hands.
+pub(crate) const LOCKED: &str = "lock wait timeout";
 
 /// What is to be said.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,6 +42,8 @@ struct Outages {
     lasts: bool,
     /// Which sides met it, and have not worked since.
     failing: [bool; 2],
+    /// Sales of which it was told within [`REMINDED_EVERY`] that somebody holds a row of theirs; none: whosever.
+    locked: HashMap<Option<ActivityId>, Instant>,
 }
 
 impl Outages {
@@ -64,6 +71,14 @@ impl Outages {
         });
         self.lasts = true;
         is_due.then(|| Told::Still(now.duration_since(outage.since)))
+    }
+
+    /// Whether it is to be said that somebody holds a row.
+    fn locked(&mut self, activity: Option<ActivityId>, now: Instant) -> bool {
+        self.locked.retain(|_, told| now.duration_since(*told) < REMINDED_EVERY);
+        let is_told = self.locked.contains_key(&activity);
+        self.locked.entry(activity).or_insert(now);
+        !is_told
     }
 
     fn worked(&mut self, side: usize, now: Instant) -> Option<Told> {
@@ -96,9 +111,20 @@ impl Watch {
         })
     }
 
-    /// Something was done, or not for `error`.
-    pub(crate) fn note(&self, error: Option<&Error>) {
+    /// Something was done, of this sale or of none, or not for `error`.
+    pub(crate) fn note(&self, activity: Option<ActivityId>, error: Option<&Error>) {
         let (now, mut outages) = (Instant::now(), self.outages.lock());
+        if let Some(Error::Outage(reason)) = error
+            && reason.starts_with(LOCKED)
+        {
+            let is_news = outages.locked(activity, now);
+            drop(outages);
+            if is_news {
+                let activity = activity.map(tracing::field::display);
+                tracing::warn!(activity, reason, "somebody holds a row for long; what needs it waits");
+            }
+            return;
+        }
         let (told, reason) = match error {
             Some(Error::Outage(reason)) => (outages.failed(self.side, now), &**reason),
             _ => (outages.worked(self.side, now), ""),
@@ -161,6 +187,27 @@ mod tests {
         assert_eq!(told, [Told::Gone, first, still]);
         let quiet = outages.worked(WRITES, begin + seconds(49));
         assert_eq!(quiet, Some(Told::Back(seconds(49))));
+    }
+
+    #[test]
+    fn a_row_that_somebody_holds_is_told_once_in_half_a_minute_of_each_sale_and_is_no_outage() {
+        let (mut outages, begin) = (Outages::default(), Instant::now());
+        let sale = |id| Some(ActivityId::new(id).unwrap());
+        let told = [
+            (sale(1), 0),
+            (sale(1), 29),
+            (sale(2), 29),
+            (None, 29),
+            (sale(1), 30),
+            (sale(2), 31),
+        ];
+        let told = told.map(|(sale, second)| outages.locked(sale, begin + seconds(second)));
+        assert_eq!(told, [true, false, true, true, true, false]);
+        let [watch, _] = Watch::both();
+        watch.note(sale(1), Some(&Error::Outage(format!("{LOCKED} (error 1205)"))));
+        assert!(!watch.outages.lock().lasts);
+        watch.note(sale(1), Some(&Error::Outage("connection refused".to_owned())));
+        assert!(watch.outages.lock().lasts);
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub(crate) struct Plan {
     pub(crate) oversold: Vec<usize>,
     /// Tickets whose parked record is in the way of the new one.
     pub(crate) parked: Vec<usize>,
+    /// Tickets that fail for an earlier one of their buyer, which failed for want of a unit.
+    pub(crate) again: Vec<usize>,
 }
 
 /// Oldest first; a ticket too large for what is left does not keep a smaller one behind it from its unit.
@@ -49,6 +51,10 @@ pub(crate) fn plan<'a>(tickets: &'a [Delivery], mut known: HashMap<&'a UserId, K
         let settled = earlier.and_then(|earlier| settled_before(earlier, delivery.ticket));
         if let Some(result) = settled {
             plan.results.push(result);
+            let earlier = earlier.filter(|earlier| earlier.ticket != delivery.ticket);
+            if earlier.is_some_and(|earlier| earlier.state == RecordState::Failed(FailureReason::StoreOversold)) {
+                plan.again.push(place);
+            }
             continue;
         }
         if earlier.is_some() {

@@ -82,7 +82,7 @@ impl<C: Station> Crew<C> {
         };
         let late = |_| {
             let late = Error::Outage("the database does not answer".to_owned());
-            self.watch.note(Some(&late));
+            self.watch.note(None, Some(&late));
             Err(late)
         };
         tokio::time::timeout(limit, self.run_whole(lane, work))
@@ -105,10 +105,14 @@ impl<C: Station> Crew<C> {
             .expect("the semaphore is never closed");
         let (answer, answered) = oneshot::channel();
         let watch = self.watch.clone();
+        let activity = match lane {
+            Lane::Sale(activity) => Some(activity),
+            Lane::Person | Lane::Batch => None,
+        };
         let job = move |connection: &mut C| {
             drop(place);
             let done = work(connection);
-            watch.note(done.as_ref().err());
+            watch.note(activity, done.as_ref().err());
             // A caller who went away does not want the answer.
             let _ = answer.send(done);
         };

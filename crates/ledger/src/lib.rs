@@ -33,7 +33,8 @@ use seckill_sale::{Epoch, EpochMs};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The database is down, locked, full or read-only. Not the caller's fault and not the row's: try again later.
-    /// After a lost commit it may have been done; doing it again is harmless.
+    /// After a lost commit it may have been done; doing it again is harmless. The ledger tells the log of an outage itself, once, with its
+    /// reminders and its end, whoever meets it: callers log none, or at `debug`.
     #[error("the database cannot be used now: {0}")]
     Outage(String),
     /// A row cannot be written, whatever is tried. A batch with such a row is to be split until the row is alone.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use redis::{RedisError, Value};
 
+use crate::keys::probes;
 use crate::link::{Asked, Failure, Link, Node, slot};
 use crate::script::PROBE;
 use seckill_sale::{Finding, Severity};
@@ -58,7 +59,7 @@ fn is_at(link: &Link, node: &Arc<Node>, tag: &str) -> bool {
 
 /// The commands that were refused, by name.
 async fn probe(node: &Arc<Node>, tag: &str, channel: &str) -> Result<Vec<String>, RedisError> {
-    let keys = ["hash", "stream", "zset", "set", "text"].map(|kind| format!("{tag}:probe:{kind}"));
+    let keys = probes(tag);
     let arguments = [channel.as_bytes().to_vec()];
     let asked = Asked::Script {
         script: &PROBE,

@@ -1,5 +1,6 @@
 //! Nodes that know of one another through one server, by its clock.
 
+use seckill_sale::InstallationId;
 use seckill_stock::members::{Member, Members};
 
 use crate::support::Running;
@@ -68,5 +69,23 @@ fn a_key_of_another_kind_changes_nothing() {
         }
         engine.beat(member("b")).await.expect("heard");
         assert_eq!(engine.members(AGE_MS_MAX).await.map(|living| living.len()), Ok(2));
+    });
+}
+
+#[test]
+fn a_store_changes_its_name_only_for_who_knows_the_one_it_has() {
+    let running = Running::start(None);
+    let nodes = [running.another("x"), running.another("y")];
+    running.block_on(async {
+        let [stale, one, two] = [1, 2, 3].map(|byte| InstallationId([byte; 16]));
+        let [x, y] = &nodes;
+        assert_eq!(x.tie(stale).await, Ok(stale));
+        // Both have read the stale name before either writes.
+        assert_eq!(x.retie(stale, one).await, Ok(one));
+        assert_eq!(y.retie(stale, two).await, Ok(one));
+        assert_eq!(x.installation().await, Ok(Some(one)));
+        // Who is refused after all gives the name back.
+        assert_eq!(x.retie(one, stale).await, Ok(stale));
+        assert_eq!(y.installation().await, Ok(Some(stale)));
     });
 }

@@ -34,7 +34,7 @@ impl Scheduler {
                 healed == Healed::Absent
             }
             Err(error) => {
-                if self.trials.failed(activity, condition, &error, now) {
+                if self.trials.failed(activity, condition.as_ref(), &error, now) {
                     ticked.failed(Part::Healing, Some(id), &error);
                 } else {
                     ticked.failed_again(Part::Healing, id, &error.to_string());

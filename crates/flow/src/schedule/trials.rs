@@ -24,7 +24,7 @@ pub(super) struct Trials(HashMap<ActivityId, Trial>);
 /// The last try.
 struct Trial {
     /// What was to be healed; none where it could not be looked at since.
-    condition: Option<Condition>,
+    harm: Option<Harm>,
     /// The ledger's epoch before it.
     epoch: Option<Epoch>,
     at: EpochMs,
@@ -32,6 +32,29 @@ struct Trial {
     /// Whether it was refused before anything was written, unless the epoch tells otherwise.
     is_free: bool,
     cause: String,
+}
+
+/// What is the matter with a state, as far as another try may come out differently for it. Its figures don't count: where only a part of a
+/// sale is doubtful, the others go on selling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Harm {
+    Absent,
+    Doubtful { epoch: Epoch },
+    Broken,
+    Behind { epoch: Option<Epoch> },
+    InHand,
+}
+
+impl From<&Condition> for Harm {
+    fn from(condition: &Condition) -> Self {
+        match condition {
+            Condition::Absent { .. } => Self::Absent,
+            Condition::Doubtful(figures) => Self::Doubtful { epoch: figures.epoch },
+            Condition::Broken => Self::Broken,
+            Condition::Sound { epoch } => Self::Behind { epoch: *epoch },
+            Condition::InHand => Self::InHand,
+        }
+    }
 }
 
 impl Trial {
@@ -56,14 +79,14 @@ impl Trials {
             return true;
         };
         let is_over = trial.at.plus(trial.wait_ms) <= now || now < trial.at;
-        trial.was_free(activity) || is_over || trial.condition.as_ref() != Some(condition)
+        trial.was_free(activity) || is_over || trial.harm != Some(condition.into())
     }
 
     /// Notes a try that failed; whether its cause is news. `condition`: none where the state could not even be looked at.
     pub(super) fn failed(
         &mut self,
         activity: &Activity,
-        condition: Option<Condition>,
+        condition: Option<&Condition>,
         error: &Error,
         now: EpochMs,
     ) -> bool {
@@ -77,7 +100,7 @@ impl Trials {
             Some(before) => before.wait_ms.saturating_mul(2).min(WAIT_MS_MAX),
         };
         let trial = Trial {
-            condition,
+            harm: condition.map(Harm::from),
             epoch: activity.epoch,
             at: now,
             wait_ms,
@@ -110,4 +133,44 @@ const fn is_free(error: &Error) -> bool {
         Error::Ledger(Ledger::Outage(_))
             | Error::Stock(Stock::Unavailable | Stock::NotReady(NotReady::StoreFull | NotReady::StoreReadOnly))
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use seckill_sale::Figures;
+
+    use super::*;
+
+    #[test]
+    fn a_part_that_goes_on_selling_is_no_news_of_the_one_that_is_doubtful() {
+        let doubtful = |figures: Figures| Condition::Doubtful(Box::new(figures));
+        let harm = |condition: &Condition| Harm::from(condition);
+        let first = Figures {
+            epoch: Epoch::FIRST,
+            stock_left: 5,
+            accepted: 0,
+            queued: 0,
+            dead: 0,
+            queued_tickets: 0,
+            leased_tickets: 0,
+            settled_up_to: 0,
+            dead_tickets: 0,
+            oldest_accepted_at: None,
+            applied_movement: 0,
+            next_sequence: 1,
+            revision: 0,
+        };
+        let sold = Figures {
+            accepted: 1,
+            revision: 1,
+            ..first
+        };
+        let later = Figures {
+            epoch: Epoch::new(2).unwrap(),
+            ..first
+        };
+        assert_eq!(harm(&doubtful(first)), harm(&doubtful(sold)));
+        assert_ne!(harm(&doubtful(first)), harm(&doubtful(later)));
+        assert_ne!(harm(&doubtful(first)), harm(&Condition::Broken));
+    }
 }

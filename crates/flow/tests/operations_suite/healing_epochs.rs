@@ -189,3 +189,27 @@ fn a_user_who_may_not_build_a_state_costs_no_epoch() {
         house.is_well(id, &["a", "b"]).await;
     });
 }
+
+/// It goes on in place where it can, which needs no memory; but this one can't, and that is known before an epoch is drawn for it.
+#[test]
+fn a_state_older_than_the_ledger_costs_no_epoch_while_the_store_is_full() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(3).await;
+        house.buy(id, &["a", "b"]).await;
+        house.keeps_a_copy(id);
+        house.settle().await;
+        house.goes_back(id);
+        let before = house.ledger.activity(id).await.expect("there");
+        house.redis(&["CONFIG", "SET", "maxmemory", "1"]);
+        let mut scheduler = house.scheduler();
+        for _ in 0..3 {
+            assert_eq!(scheduler.tick(house.clock_now()).await.healed, []);
+        }
+        assert_eq!(house.ledger.activity(id).await.expect("there"), before);
+        house.redis(&["CONFIG", "SET", "maxmemory", "0"]);
+        assert_eq!(scheduler.tick(house.clock_now()).await.healed, [id]);
+        house.clock.advance(GRACE_MS);
+        house.is_well(id, &["a", "b"]).await;
+    });
+}

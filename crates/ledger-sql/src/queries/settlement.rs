@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::db::Transaction;
+use super::db::{Transaction, params};
 use async_trait::async_trait;
 use seckill_ledger::{Error, LedgerRecord, MovementKind, Page, PageRequest, SettleBatch, Settled, Settlement, Tally};
 use seckill_sale::{ActivityId, Delivery, Epoch, FailureReason, Ticket, UserId};
@@ -58,6 +58,9 @@ fn settle(transaction: &Transaction<'_>, batch: &SettleBatch, rule: &Rule) -> Re
     insert_records(transaction, batch, &plan.sold, 1, None)?;
     let oversold = Some(FailureReason::StoreOversold);
     insert_records(transaction, batch, &plan.oversold, 2, oversold)?;
+    if !rule.without_units {
+        follow_the_store(transaction, batch, &plan.again)?;
+    }
     if 0 < plan.units_sold {
         let version = (lock == SaleLock::First).then_some(offer.version);
         if !stock::take_settled(transaction, batch.activity, plan.units_sold, version)? {
@@ -156,6 +159,19 @@ fn insert_records(
         }
         binder.execute()
     })
+}
+
+/// A buyer has one record, and here it is of a ticket that failed before the store admitted him again: what failed is what the store has of
+/// him. Otherwise the two would differ by the units that he wanted more or less the second time.
+fn follow_the_store(transaction: &Transaction<'_>, batch: &SettleBatch, places: &[usize]) -> Result<(), Stop> {
+    for delivery in places.iter().map(|&place| &batch.tickets[place]) {
+        let mut statement = transaction.prepare_cached(
+            "UPDATE records SET quantity = ?3 WHERE activity_id = ?1 AND user_id = ?2 AND state = 2 AND quantity <> ?3",
+        )?;
+        let activity = small(batch.activity.get());
+        statement.execute(params![activity, delivery.user.as_str(), units(delivery.quantity)])?;
+    }
+    Ok(())
 }
 
 fn bind_record(binder: &mut Binder<'_, '_>, delivery: &Delivery) -> Result<(), Stop> {

@@ -7,6 +7,7 @@ use sqlx::error::DatabaseError;
 use sqlx::mysql::MySqlDatabaseError;
 
 use super::errors::SqlError;
+use crate::outages::LOCKED;
 
 /// A sentence without what a driver or a server would say; with the server's code, by which its manual explains it.
 pub(super) fn words(error: &sqlx::Error) -> String {
@@ -45,7 +46,7 @@ fn words_of_server(error: &dyn DatabaseError) -> String {
     };
     let message = error.message();
     let name = error.constraint().or_else(|| named(message));
-    let of = name.map(|name| format!(" {name}")).unwrap_or_default();
+    let of = name.map(|name| format!(": {name}")).unwrap_or_default();
     if words.is_empty() {
         words = "the statement was refused";
     }
@@ -59,7 +60,7 @@ fn words_of_postgres(code: &str) -> &'static str {
         "28000" => "access denied: the server lets nobody in as this user from here",
         "3D000" => "unknown database",
         "53300" => "too many connections",
-        "55P03" => "lock wait timeout",
+        "55P03" => LOCKED,
         "40P01" => "deadlock",
         "40001" => "another transaction was faster",
         "57014" => "the statement took too long",
@@ -92,7 +93,7 @@ fn words_of_mysql(number: u16) -> &'static str {
         1129 => "access denied: the server has blocked this host after too many failures; FLUSH HOSTS lifts it",
         1049 => "unknown database",
         1040 | 1203 | 1226 => "too many connections",
-        1205 => "lock wait timeout",
+        1205 => LOCKED,
         1213 => "deadlock",
         1020 | 1412 | 1615 | 3101 => "another transaction was faster",
         1317 | 1969 | 3024 => "the statement took too long",

@@ -15,10 +15,17 @@ const TURN_MAX: Duration = Duration::from_millis(250);
 /// The same where nobody here was refused: other processes may be.
 const LIFE_MAX: Duration = Duration::from_secs(60);
 
+/// By how much shorter the next one is used, so that those which were made together are not all made again at one moment, and after how
+/// many it begins anew.
+const LIFE_STEP: Duration = Duration::from_secs(2);
+const LIFE_STEPS: u32 = 16;
+
 /// Shared by all connections of a ledger.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     taken: AtomicU32,
+    /// How many were ever taken.
+    made: AtomicU32,
     refused_at: Mutex<Option<Instant>>,
 }
 
@@ -33,30 +40,57 @@ impl Places {
         *self.refused_at.lock() = Some(now);
     }
 
-    /// Whether one that was connected so long is to give its place up after a job, where more work waits or not.
-    pub(super) fn is_over(&self, connected_for: Duration, waits: bool, now: Instant) -> bool {
+    fn are_scarce(&self, now: Instant) -> bool {
         let refused_at = *self.refused_at.lock();
-        let is_scarce = refused_at.is_some_and(|at| now.duration_since(at) < SCARCE_FOR);
-        match is_scarce {
-            true => !waits || TURN_MAX <= connected_for,
-            false => LIFE_MAX <= connected_for,
-        }
+        refused_at.is_some_and(|at| now.duration_since(at) < SCARCE_FOR)
     }
 }
 
+/// Why a place is given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Over {
+    /// Connections are scarce, and nothing waits for this one.
+    Idle,
+    /// Connections are scarce, and its turn was long enough: others come before it.
+    Turn,
+    /// It is old, and nobody here lacks one.
+    Old,
+}
+
 /// One of the places, until it is dropped.
-pub(super) struct Taken(Arc<Places>);
+pub(super) struct Taken {
+    places: Arc<Places>,
+    since: Instant,
+    life_max: Duration,
+}
 
 impl Taken {
-    pub(super) fn one_of(places: &Arc<Places>) -> Self {
+    pub(super) fn one_of(places: &Arc<Places>, now: Instant) -> Self {
         places.taken.fetch_add(1, Ordering::Relaxed);
-        Self(Arc::clone(places))
+        let step = places.made.fetch_add(1, Ordering::Relaxed) % LIFE_STEPS;
+        Self {
+            places: Arc::clone(places),
+            since: now,
+            life_max: LIFE_MAX.saturating_sub(LIFE_STEP * step),
+        }
+    }
+
+    /// Whether it is to be given up after a job, where more work waits or not, and why.
+    pub(super) fn is_over(&self, waits: bool, now: Instant) -> Option<Over> {
+        let taken_for = now.duration_since(self.since);
+        if !self.places.are_scarce(now) {
+            return (self.life_max <= taken_for).then_some(Over::Old);
+        }
+        if !waits {
+            return Some(Over::Idle);
+        }
+        (TURN_MAX <= taken_for).then_some(Over::Turn)
     }
 }
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        self.0.taken.fetch_sub(1, Ordering::Relaxed);
+        self.places.taken.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -66,14 +100,28 @@ mod tests {
 
     #[test]
     fn a_place_is_given_up_soon_where_they_are_scarce_and_late_where_they_are_not() {
-        let (places, begin) = (Places::default(), Instant::now());
-        let short = Duration::from_millis(1);
-        assert!(!places.is_over(short, false, begin), "nobody was refused");
-        assert!(places.is_over(LIFE_MAX, true, begin));
+        let (places, begin) = (Arc::new(Places::default()), Instant::now());
+        let taken = Taken::one_of(&places, begin);
+        let soon = begin + Duration::from_millis(1);
+        assert_eq!(taken.is_over(false, soon), None, "nobody was refused");
+        let late = begin + LIFE_MAX;
+        assert_eq!(taken.is_over(true, late), Some(Over::Old), "nobody has to come first");
         places.note_refused(begin);
-        assert!(places.is_over(short, false, begin), "nothing waits for it");
-        assert!(!places.is_over(short, true, begin));
-        assert!(places.is_over(TURN_MAX, true, begin));
-        assert!(!places.is_over(TURN_MAX, false, begin + SCARCE_FOR));
+        assert_eq!(taken.is_over(false, soon), Some(Over::Idle), "nothing waits for it");
+        assert_eq!(taken.is_over(true, soon), None);
+        assert_eq!(taken.is_over(true, begin + TURN_MAX), Some(Over::Turn));
+        assert_eq!(taken.is_over(false, begin + SCARCE_FOR), None);
+    }
+
+    #[test]
+    fn places_that_were_taken_together_are_given_up_one_after_another() {
+        let (places, begin) = (Arc::new(Places::default()), Instant::now());
+        let mut taken: Vec<_> = (0..LIFE_STEPS).map(|_| Taken::one_of(&places, begin)).collect();
+        for second in 0..=LIFE_MAX.as_secs() {
+            let before = taken.len();
+            taken.retain(|taken| taken.is_over(true, begin + Duration::from_secs(second)).is_none());
+            assert!(before - taken.len() <= 1, "{second} s");
+        }
+        assert_eq!(places.taken(), 0);
     }
 }

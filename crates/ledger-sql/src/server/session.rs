@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 use super::errors::SqlError;
-use super::places::{Places, Taken};
+use super::places::{Over, Places, Taken};
 use super::translate::{Family, Translated, translate};
 use super::values::{Parameter, SqlResult, Value};
 use super::wire::{Done, Wire};
@@ -21,8 +21,7 @@ pub(super) struct Session {
     family: Family,
     wire: Wire,
     translated: HashMap<String, Arc<Translated>>,
-    connected_at: Instant,
-    _place: Taken,
+    place: Taken,
 }
 
 impl Session {
@@ -32,8 +31,7 @@ impl Session {
             family,
             wire,
             translated: HashMap::new(),
-            connected_at: Instant::now(),
-            _place: Taken::one_of(places),
+            place: Taken::one_of(places, Instant::now()),
         }
     }
 
@@ -41,9 +39,9 @@ impl Session {
         self.wire.close().await;
     }
 
-    /// Since when it is there.
-    pub(super) const fn connected_at(&self) -> Instant {
-        self.connected_at
+    /// Whether its place is to be given up after a job, where more work waits or not, and why.
+    pub(super) fn is_over(&self, waits: bool) -> Option<Over> {
+        self.place.is_over(waits, Instant::now())
     }
 
     pub(super) const fn family(&self) -> Family {

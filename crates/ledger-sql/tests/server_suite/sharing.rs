@@ -26,7 +26,16 @@ pub fn pools_that_share_three_connections_all_get_their_turn<K: Kind>() {
             let batches = tickets.chunks(5).map(|tickets| shop::batch(activity, tickets.to_vec()));
             join_all(batches.map(|batch| settle_within_reason(ledger, batch)))
         });
-        join_all(settled).await;
+        // It goes on looking all the while, so that no connection of it is ever idle.
+        let looking = async {
+            loop {
+                let _ = looks().await;
+            }
+        };
+        tokio::select! {
+            _ = join_all(settled) => {}
+            () = looking => {}
+        }
         books::check(&ledgers[1]).await;
         assert_eq!(ledgers[0].tally(activity).await.expect("is read").orders_live, 200);
     });

@@ -165,7 +165,7 @@ fn readings(node: &Node) -> Vec<Reading> {
     for activity in node.gate.catalogue().all().values() {
         let id = Some(activity.id);
         let (level, said) = words(
-            node.operator.is_fenced(activity),
+            node.fences.shows(activity.id),
             "the sale is fenced: nobody is admitted",
             "the sale admits again",
         );

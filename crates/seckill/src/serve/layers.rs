@@ -15,6 +15,7 @@ use seckill_settings::Settings;
 use super::store::{self, Standing, Store};
 use super::{Patience, acceptance, ledger};
 use crate::exit::{Failure, chain};
+use tying::Retied;
 
 /// The opened layers. Dropping them closes the store and the database, in this order.
 pub(crate) struct Layers {
@@ -22,6 +23,7 @@ pub(crate) struct Layers {
     pub(crate) ledger: Arc<dyn Ledger>,
     /// What names the database; none where it was given no name yet.
     pub(crate) installation: Option<InstallationId>,
+    retied: Option<Retied>,
     /// One owner per data folder; released last.
     _lock: Lock,
 }
@@ -33,6 +35,7 @@ pub(crate) struct Opened {
     /// What the database says of itself.
     pub(crate) installation: Installation,
     standing: Standing,
+    retied: Option<Retied>,
     lock: Lock,
 }
 
@@ -71,6 +74,7 @@ pub(crate) fn open_layers(settings: &Settings, patience: &mut Patience<'_>) -> R
         ledger,
         installation,
         standing,
+        retied: None,
         lock,
     })
 }
@@ -118,7 +122,10 @@ impl Opened {
             None => Ok(layers),
             // What a store on a server has lost is rebuilt while it serves.
             Some(Apart::Behind { .. } | Apart::Lost { .. }) if !is_own => Ok(layers),
-            Some(apart) => Err(refused(&apart)),
+            Some(apart) => {
+                layers.untie(patience);
+                Err(refused(&apart))
+            }
         }
     }
 
@@ -130,6 +137,7 @@ impl Opened {
             store,
             ledger: self.ledger,
             installation: self.installation.id,
+            retied: self.retied,
             _lock: self.lock,
         })
     }
@@ -156,6 +164,13 @@ fn refused(why: &impl std::fmt::Display) -> Failure {
 }
 
 impl Layers {
+    /// A start is refused: a store that was given another name by it has its own again.
+    pub(crate) fn untie(&self, patience: &mut Patience<'_>) {
+        if let Some(retied) = self.retied {
+            retied.undo(&self.store, patience);
+        }
+    }
+
     /// What store and ledger know of each other's sales that can't be.
     pub(crate) fn apart(&self) -> Result<Option<Apart>, Failure> {
         self.look_apart().map_err(|error| Failure::failed(chain(&error)))

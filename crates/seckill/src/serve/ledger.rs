@@ -9,7 +9,7 @@ use seckill_settings::{DatabaseUrl, ServiceUrl, Settings, StoreUrl};
 
 use super::Patience;
 use super::layers::block_on;
-use super::locked_database::WAIT_MAX;
+use super::locked_database::{WAIT_MAX, refusal};
 use crate::exit::Failure;
 
 /// Opens the ledger, and waits where it can't be used yet.
@@ -65,13 +65,7 @@ fn open_server(url: &ServiceUrl, options: ServerOptions, patience: &mut Patience
         loop {
             match Server::open(url.reveal(), options) {
                 Err(Error::Outage(_)) if again() => {}
-                // It is no row that was refused, but we.
-                opened => {
-                    return opened.map_err(|error| match error {
-                        Error::Rejected(said) => said,
-                        other => other.to_string(),
-                    });
-                }
+                opened => return opened.map_err(refusal),
             }
         }
     })

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use seckill_ledger::Error;
 use seckill_ledger_sql::{Options, Sqlite};
 
 use super::Signals;
@@ -58,7 +59,7 @@ impl<'a> Patience<'a> {
     /// [`Failure::unreachable`]: the file can't be used, or was still locked after [`WAIT_MAX`].
     pub(crate) fn open_sqlite(&mut self, database: &Path, options: &Options) -> Result<Sqlite, Failure> {
         self.open(&waiting(database), &given_up(), |again| {
-            Sqlite::open_waiting(database, options, again)
+            Sqlite::open_waiting(database, options, again).map_err(refusal)
         })
     }
 
@@ -113,6 +114,14 @@ impl<'a> Patience<'a> {
             goes_on
         });
         opened.map_err(|error| failure(&error, end))
+    }
+}
+
+/// Why a database can't be opened: it is no row that was refused, but we.
+pub(super) fn refusal(error: Error) -> String {
+    match error {
+        Error::Rejected(said) => said,
+        other => other.to_string(),
     }
 }
 

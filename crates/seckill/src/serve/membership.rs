@@ -8,12 +8,17 @@ use std::time::Duration;
 
 use seckill_console::Console;
 use seckill_sale::{Clock, SystemClock};
+use seckill_settings::StoreUrl;
 use seckill_stock::members::SCHEDULER_LEASE;
 use seckill_stock::{Member, Members};
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::Patience;
+use super::layers::block_on;
+use super::neighbours;
 use super::node::Node;
 use super::own_name::OwnName;
+use crate::exit::Outcome;
 
 /// How often a process says that it lives.
 const BEAT_EVERY: Duration = Duration::from_secs(1);
@@ -64,15 +69,22 @@ impl Membership {
         &self.own
     }
 
-    /// Says that it lives, and asks for the lease.
-    pub(super) async fn tick(&self, console: &Console, may_lead: bool) {
+    /// Says that it lives, and keeps its name and its lease.
+    async fn tick(&self, console: &Console, may_lead: bool) {
+        self.say_alive(console).await;
+        self.keep_name().await;
+        if may_lead {
+            self.ask_to_lead().await;
+        }
+    }
+
+    async fn say_alive(&self, console: &Console) {
         if let Err(error) = console.beat(SystemClock.now()).await {
             tracing::debug!(%error, "the others do not hear that this node lives");
         }
-        self.keep_name().await;
-        if !may_lead {
-            return;
-        }
+    }
+
+    async fn ask_to_lead(&self) {
         match self.members.lease(SCHEDULER_LEASE, &self.own.id, LEASE_MS).await {
             Ok(leads) if self.leads.swap(leads, Ordering::Relaxed) != leads => {
                 let said = if leads {
@@ -104,6 +116,7 @@ impl Membership {
         }
     }
 
+    /// Leaves nothing behind that others would take for a living process.
     async fn end(&self) {
         if let Err(error) = self.name.leave(&*self.members).await {
             tracing::debug!(%error, "the name of this process stays taken for a moment");
@@ -112,6 +125,33 @@ impl Membership {
         if let Err(error) = released.and(self.members.leave(&self.own.id).await) {
             tracing::debug!(%error, "the others do not hear that this node ends");
         }
+    }
+}
+
+/// Says that a process lives that has not begun to work, and looks whether it may: from its first ticket on the others know it, and the
+/// checklist what it does.
+///
+/// # Errors
+/// [`Failure::failed`] where it has no business beside the others: see [`OwnName::keep`] and [`neighbours::look_around`].
+pub(super) fn join(node: &Node, console: &Console) -> Outcome {
+    let membership = &node.membership;
+    if let StoreUrl::Remote(_) = node.settings.store.url {
+        membership.name.keep(&*membership.members, &node.settings.data_dir)?;
+    }
+    block_on(membership.say_alive(console));
+    neighbours::look_around(node)?;
+    if node.roles.scheduler {
+        block_on(membership.ask_to_lead());
+    }
+    Ok(())
+}
+
+/// A start ends with an error: what it has begun, and what others have heard of it, is taken back.
+pub(super) fn take_back(node: &Node, patience: &mut Patience<'_>) {
+    node.shutdown.house.cancel();
+    block_on(node.membership.end());
+    if let Some(layers) = &*node.layers.lock() {
+        layers.untie(patience);
     }
 }
 

@@ -1,7 +1,7 @@
 //! `seckill serve` and `seckill work`: a process with all roles, or some.
 //!
 //! ```text
-//! settings ─▶ bind ports ─▶ open layers, check that they belong together ─▶ node ─▶ catalogue ─▶ house, ports ─▶ ready
+//! settings ─▶ bind ports ─▶ open layers, check that they belong together ─▶ node ─▶ catalogue ─▶ say that it lives, look around ─▶ house, ports ─▶ ready
 //! SIGTERM  ─▶ not ready ─▶ streams say goodbye ─▶ ports drain ─▶ house ends ─▶ journal and database close
 //!             └─ all of it within server.shutdown_grace: what still waits for a disk then is left behind
 //! ```
@@ -39,7 +39,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use seckill_listener::ServerHandle;
+use seckill_listener::{Listener, ServerHandle};
 use seckill_settings::Settings;
 
 use crate::exit::{Failure, Outcome};
@@ -48,6 +48,7 @@ use house::House;
 pub(crate) use locked_database::Patience;
 use node::Node;
 pub(crate) use roles::{ALIVE_MS, Roles};
+use secrets::Kept;
 pub(crate) use signals::Signals;
 use signals::StartGuard;
 
@@ -79,29 +80,38 @@ pub(crate) fn start(mut settings: Settings, roles: Roles, signals: &mut Signals)
     ledger::tell_findings(&settings, &*opened.ledger);
     let token = admin::token(&settings)?;
     let node = Arc::new(Node::new(settings, roles, opened, name, &mut patience)?);
+    let listeners = (public_listener, admin_listener);
+    let begun = begin(&node, listeners, token, &mut patience);
+    begun.inspect_err(|_refused| membership::take_back(&node, &mut patience))
+}
+
+/// Lets a node work: only once it has looked whether it belongs to those that use its store.
+fn begin(
+    node: &Arc<Node>,
+    (public, admin): (Option<Listener>, Listener),
+    token: Kept,
+    patience: &mut Patience<'_>,
+) -> Result<Running, Failure> {
     patience.ask(layers::is_passing, || {
         layers::block_on(node.operator.refresh_catalogue())
     })?;
-    let console = admin::console(&node, &token.text)?;
+    let console = admin::console(node, &token.text)?;
     patience.ask(layers::is_outage, || layers::block_on(console.refresh()))?;
-    let house = House::start(&node, &console)?;
-    let api = public::shared(&node)?;
-    let admin = admin::serve(&node, admin_listener, &console, &api)?;
-    let public = public_listener
-        .map(|listener| public::serve(&node, listener, api))
-        .transpose()?;
-    // From the first moment on the others know it, and the checklist what it does.
-    layers::block_on(node.membership.tick(&console, roles.scheduler));
-    neighbours::look_around(&node)?;
-    meters::connect(&node, public.as_ref().map(|public| public.counts().clone()));
+    membership::join(node, &console)?;
+    let house = House::start(node, &console)?;
+    let api = public::shared(node)?;
+    let admin = admin::serve(node, admin, &console, &api)?;
+    let public = public.map(|listener| public::serve(node, listener, api)).transpose()?;
+    meters::connect(node, public.as_ref().map(|public| public.counts().clone()));
     node.readiness.set_ready();
     let public_addr = public
         .as_ref()
         .map(ServerHandle::local_addr)
         .map(tracing::field::display);
-    tracing::info!(roles = roles.names().join(","), public = public_addr, admin = %admin.local_addr(), "ready");
+    let roles = node.roles.names().join(",");
+    tracing::info!(roles, public = public_addr, admin = %admin.local_addr(), "ready");
     Ok(Running {
-        node,
+        node: node.clone(),
         house,
         public,
         admin,

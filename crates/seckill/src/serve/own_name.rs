@@ -63,6 +63,17 @@ impl OwnName {
         }
     }
 
+    /// Says again that the process has it, before it begins to work: what came between may have taken longer than a lease lasts.
+    ///
+    /// # Errors
+    /// [`Failure::failed`] where another process took it meanwhile; a store that does not answer now is no reason not to start.
+    pub(super) fn keep(&self, members: &dyn Members, data_dir: &Path) -> Outcome {
+        match block_on(self.renew(members)) {
+            Ok(false) => Err(copied(data_dir)),
+            Ok(true) | Err(_) => Ok(()),
+        }
+    }
+
     /// Says that the process still has it; whether it has.
     pub(super) async fn renew(&self, members: &dyn Members) -> Result<bool, seckill_stock::Error> {
         members.lease(&self.lease, &self.holder, LEASE_MS).await

@@ -82,11 +82,16 @@ impl Store {
         }
     }
 
-    /// Ties a shared store that knows no sale to this installation, whatever it belonged to, and gives the one that it belongs to.
-    pub(super) fn tie_anew(&self, id: InstallationId, patience: &mut Patience<'_>) -> Result<InstallationId, Failure> {
+    /// Ties a shared store that knows no sale to another installation where it still belongs to `from`, and gives the one that it belongs to.
+    pub(super) fn retie(
+        &self,
+        from: InstallationId,
+        to: InstallationId,
+        patience: &mut Patience<'_>,
+    ) -> Result<InstallationId, Failure> {
         match self {
-            Self::InProcess(_) => self.tie(id, patience),
-            Self::OnRedis(store) => store.tie_anew(id, patience),
+            Self::InProcess(_) => self.tie(to, patience),
+            Self::OnRedis(store) => store.retie(from, to, patience),
         }
     }
 

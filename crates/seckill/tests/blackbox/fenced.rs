@@ -77,3 +77,25 @@ fn a_fence_that_a_broken_call_left_is_opened_by_its_node_and_no_more_in_its_figu
     let _sold = api.until(buy, |status| *status == 202);
     until_fenced(api, activity, "0");
 }
+
+/// Every node that reaches the store shows it, and the scheduler ends it.
+#[test]
+fn a_sale_that_the_store_has_lost_is_shown_as_fenced_until_it_is_healed() {
+    let database = Postgres::fresh();
+    let shop = Shop::new(database.url()).with(&[SCHEDULER, API]);
+    let (scheduler, api) = (&shop.nodes[0], &shop.nodes[1]);
+    let activity = scheduler.sale(5, &json!({}));
+    until_fenced(api, activity, "0");
+    // Nobody can heal it meanwhile.
+    let held = database.hold(&format!(
+        "BEGIN; SELECT * FROM stock WHERE activity_id = {activity} FOR UPDATE"
+    ));
+    shop.redis.flush_all();
+    let buy = || api.buy(activity, "a", "k").expect("answers").status;
+    let _refused = api.until(buy, |status| *status == 503);
+    until_fenced(api, activity, "1");
+    until_fenced(scheduler, activity, "1");
+    drop(held);
+    until_fenced(scheduler, activity, "0");
+    until_fenced(api, activity, "0");
+}

@@ -24,6 +24,7 @@ mod everywhere;
 mod failover;
 mod fenced;
 mod forgetful;
+mod halfway;
 mod hanging;
 mod hostile;
 mod identity;

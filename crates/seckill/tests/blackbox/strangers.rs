@@ -11,10 +11,10 @@ use crate::program;
 use crate::shop::{API, SCHEDULER, Shop, WORKER};
 use crate::unsafe_servers::assert_refused;
 
-const ANOTHER_DATABASE: &str = "uses this store with another database";
+pub(crate) const ANOTHER_DATABASE: &str = "uses this store with another database";
 const ANOTHER_SECRET: &str = "another-secret-of-the-shop-0123456789abcdef-0123456789";
 
-fn settings<'a>(redis: &'a str, database: &'a str) -> [(&'a str, &'a str); 3] {
+pub(crate) fn settings<'a>(redis: &'a str, database: &'a str) -> [(&'a str, &'a str); 3] {
     [
         ("SECKILL_STORE__URL", redis),
         ("SECKILL_DATABASE__URL", database),

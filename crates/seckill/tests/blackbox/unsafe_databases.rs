@@ -37,7 +37,7 @@ fn a_user_of_the_database_who_may_only_read_is_refused() {
         "CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA {schema} TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO reader"
     ));
     let as_reader = url.replace("//seckill@", "//reader@");
-    assert_refused(&[("SECKILL_DATABASE__URL", &as_reader)], 4, "permission denied orders");
+    assert_refused(&[("SECKILL_DATABASE__URL", &as_reader)], 4, "permission denied: orders");
 }
 
 #[test]

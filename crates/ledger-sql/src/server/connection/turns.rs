@@ -5,7 +5,8 @@ use std::{mem, thread};
 
 use super::Connection;
 use crate::server::causes::is_crowded;
-use crate::server::session::{Session, wait};
+use crate::server::places::Over;
+use crate::server::session::wait;
 use crate::station::Station;
 
 /// How long a place at a server that has none left is asked for before the job that wants it is refused.
@@ -51,15 +52,12 @@ impl Station for Connection {
     }
 
     fn job_done(&mut self, waits: bool) {
-        let now = Instant::now();
-        let is_over = |session: &Session| {
-            let connected_for = now.duration_since(session.connected_at());
-            self.places.is_over(connected_for, waits, now)
+        let Some(over) = self.session.as_ref().and_then(|session| session.is_over(waits)) else {
+            return;
         };
-        if self.session.as_ref().is_some_and(is_over) {
-            self.gave_way = waits;
-            self.rest();
-        }
+        // Only where somebody lacks one has anybody to come first.
+        self.gave_way = over == Over::Turn;
+        self.rest();
     }
 
     fn rest(&mut self) {

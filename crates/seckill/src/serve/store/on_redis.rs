@@ -100,8 +100,15 @@ impl OnRedis {
         patience.ask(is_passing, || self.runtime.handle.block_on(self.engine().tie(id)))
     }
 
-    pub(super) fn tie_anew(&self, id: InstallationId, patience: &mut Patience<'_>) -> Result<InstallationId, Failure> {
-        patience.ask(is_passing, || self.runtime.handle.block_on(self.engine().tie_anew(id)))
+    pub(super) fn retie(
+        &self,
+        from: InstallationId,
+        to: InstallationId,
+        patience: &mut Patience<'_>,
+    ) -> Result<InstallationId, Failure> {
+        patience.ask(is_passing, || {
+            self.runtime.handle.block_on(self.engine().retie(from, to))
+        })
     }
 }
 
