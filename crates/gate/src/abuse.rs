@@ -66,6 +66,8 @@ pub(crate) struct Refused<'a> {
 /// Counts refusals.
 #[derive(Debug)]
 pub struct Abuse {
+    /// Whether there is any rule.
+    is_on: bool,
     rules: AbuseRules,
     ip: Limiter,
     user: Limiter,
@@ -78,6 +80,7 @@ impl Abuse {
         // A rule that is off needs no table.
         let limiter = |limit| Limiter::new(limit, if limit == Limit::Off { 1 } else { table_slots });
         Self {
+            is_on: rules != AbuseRules::OFF,
             rules,
             ip: limiter(rules.ip),
             user: limiter(rules.user),
@@ -93,9 +96,10 @@ impl Abuse {
     }
 
     /// Counts a refusal that tells of hammering or guessing; others, such as "sold out", are what honest people hear.
-    pub(crate) fn note(&self, refusal: &Refusal, refused: Refused<'_>, now: EpochMs) {
-        if self.rules != AbuseRules::OFF && is_suspicious(refusal) {
-            self.count(refused, now);
+    /// `refused` is asked only where there is a rule.
+    pub(crate) fn note<'a>(&self, refusal: &Refusal, refused: impl FnOnce() -> Refused<'a>, now: EpochMs) {
+        if self.is_on && is_suspicious(refusal) {
+            self.count(refused(), now);
         }
     }
 

@@ -37,7 +37,11 @@ fn whoever_is_refused_more_often_than_the_rule_allows_is_named_once() {
     let alice = UserId::new("alice").expect("a user id");
     let times = |count: usize| {
         for _ in 0..count {
-            abuse.note(&Refusal::Unauthenticated, refused("1.2.3.4", Some(&alice), None), NOW);
+            abuse.note(
+                &Refusal::Unauthenticated,
+                || refused("1.2.3.4", Some(&alice), None),
+                NOW,
+            );
         }
     };
     times(10);
@@ -69,7 +73,7 @@ fn what_honest_people_hear_is_not_counted() {
         of_all(Scope::Node),
     ] {
         for _ in 0..9 {
-            abuse.note(&refusal, refused("1.2.3.4", Some(&alice), Some("d")), NOW);
+            abuse.note(&refusal, || refused("1.2.3.4", Some(&alice), Some("d")), NOW);
         }
     }
     assert!(abuse.take().is_empty());
@@ -84,7 +88,7 @@ fn exempt_networks_are_not_blocked_but_their_users_are() {
         ..refused("1.2.3.4", Some(&alice), Some("d"))
     };
     for _ in 0..9 {
-        abuse.note(&Refusal::ChallengeFailed, refused, NOW);
+        abuse.note(&Refusal::ChallengeFailed, || refused, NOW);
     }
     assert_eq!(named(&abuse), ["alice"]);
 }
@@ -95,7 +99,7 @@ fn addresses_of_one_ipv6_customer_are_blocked_together() {
     for last in 1..=3 {
         abuse.note(
             &Refusal::Unauthenticated,
-            refused(&format!("2001:db8::{last}"), None, None),
+            || refused(&format!("2001:db8::{last}"), None, None),
             NOW,
         );
     }
@@ -108,7 +112,7 @@ fn offenders_that_wait_are_bounded() {
     for n in 0..OFFENDERS_MAX + 500 {
         let user = UserId::new(&format!("bot-{n}")).expect("a user id");
         for _ in 0..2 {
-            abuse.note(&Refusal::Unauthenticated, refused("1.2.3.4", Some(&user), None), NOW);
+            abuse.note(&Refusal::Unauthenticated, || refused("1.2.3.4", Some(&user), None), NOW);
         }
     }
     assert_eq!(abuse.take().len(), OFFENDERS_MAX);

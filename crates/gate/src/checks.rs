@@ -16,7 +16,7 @@ impl Gate {
         let client = client_ip(peer, request.headers, &self.trusted_proxies);
         let headers = Headers::of(request.headers);
         Arrived {
-            device: self.devices.of(headers.device),
+            proven: self.devices.proven(headers.device),
             headers,
             client,
             exempt: self.exempt.contains(client),

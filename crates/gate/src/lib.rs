@@ -167,7 +167,7 @@ impl Gate {
         let arrived = self.locate(request);
         if !arrived.is_without_address_limit() {
             if let Err(refusal) = self.limiters.check_ip(arrived.client, moment.now) {
-                self.abuse.note(&refusal, arrived.refused(), moment.now);
+                self.abuse.note(&refusal, || arrived.refused(), moment.now);
                 return Err(refusal);
             }
             // Not noted: it is others who have used it up.
@@ -184,7 +184,7 @@ impl Gate {
         match self.who(&arrived, moment) {
             Ok(who) => Ok(Identified::new(arrived, who)),
             Err(refusal) => {
-                self.abuse.note(&refusal, arrived.refused(), moment.now);
+                self.abuse.note(&refusal, || arrived.refused(), moment.now);
                 Err(refusal)
             }
         }
@@ -272,7 +272,7 @@ impl Gate {
 
     /// Counts a refusal that was found behind the gate, such as a wrong answer to a challenge.
     pub fn note_refused(&self, refusal: &Refusal, identified: &Identified<'_>, moment: Moment) {
-        self.abuse.note(refusal, identified.refused(), moment.now);
+        self.abuse.note(refusal, || identified.refused(), moment.now);
     }
 
     /// Counts a refusal of a user by a rate that all nodes share.

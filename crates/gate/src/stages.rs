@@ -38,7 +38,8 @@ pub enum Signature {
 #[derive(Debug)]
 pub struct Arrived<'a> {
     pub(crate) headers: Headers<'a>,
-    pub(crate) device: Option<Device<'a>>,
+    /// Where only signed devices count: the one that he has, if he has one.
+    pub(crate) proven: Option<Option<Device<'a>>>,
     pub(crate) client: IpAddr,
     pub(crate) exempt: bool,
     pub(crate) from_proxy: bool,
@@ -125,7 +126,10 @@ impl Identified<'_> {
     }
 
     pub(crate) fn device(&self) -> Option<Device<'_>> {
-        self.arrived.device
+        // Read where it is asked for, and not of those who are refused before.
+        self.arrived
+            .proven
+            .unwrap_or_else(|| Device::named(self.arrived.headers.device))
     }
 }
 
@@ -151,7 +155,7 @@ impl<'a> Identified<'a> {
         'a: 'b,
     {
         let mut identified: Identified<'b> = self;
-        identified.arrived.device = Device::new(name);
+        identified.arrived.proven = Some(Device::new(name));
         identified
     }
 }
