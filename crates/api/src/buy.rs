@@ -111,8 +111,9 @@ fn admit(call: &Call, identified: Identified<'_>, asked: &Asked, moment: Moment)
     let earlier = |user: &UserId, activity| earlier(call, user, activity);
     let mut admitted = match call.shared().gate.admit_purchase(identified, wish, earlier, moment) {
         Ok(admitted) => admitted,
-        Err(refusal) => return replayable(call, user, asked, activity, refusal),
+        Err(refusal) => return replayable(call, user, asked, activity, refusal, moment),
     };
+    let suspect = admitted.take_suspect();
     let wish = Wish {
         activity,
         user,
@@ -122,7 +123,7 @@ fn admit(call: &Call, identified: Identified<'_>, asked: &Asked, moment: Moment)
         challenge_met: admitted.challenge_passed(),
         rates: admitted.take_rates(),
     };
-    Ok(Step::Purchase(wish))
+    Ok(Step::Purchase(wish, suspect))
 }
 
 /// Counts what a purchase came to, and words it. `asked_for` is none where it did not get so far as to say it.

@@ -1,7 +1,7 @@
 //! What a purchase that the gate has seen goes on with: a claim, or a look at what was carried out before.
 
 use seckill_flow::{Queued, Wish};
-use seckill_gate::Earlier;
+use seckill_gate::{Earlier, Moment, Suspect};
 use seckill_metrics::ShedReason;
 use seckill_sale::{ActivityId, Quantity, Refusal, RequestKey, UserId};
 use seckill_stock::Glance;
@@ -13,8 +13,8 @@ use crate::purchase_form::Asked;
 
 /// What a purchase that the gate has seen goes on with.
 pub(crate) enum Step {
-    /// It was admitted.
-    Purchase(Wish),
+    /// It was admitted; who it is, where the store may refuse him for something that rules of abuse count.
+    Purchase(Wish, Option<Suspect>),
     /// It was refused, and may be one that was carried out before.
     Replay(Again, Refusal),
 }
@@ -37,21 +37,23 @@ pub(crate) fn earlier(call: &Call, user: &UserId, activity: ActivityId) -> Earli
 }
 
 /// What a refused purchase goes on with: a lost reply is cured by asking again with the same key, also when the sale is held or over by
-/// then.
+/// then. Where only the store knows the buyer it is asked as often as he may ask to buy. Before the start nobody has bought, and the rush
+/// ahead of it costs the store nothing.
 pub(crate) fn replayable(
     call: &Call,
     user: UserId,
     asked: &Asked,
     activity: ActivityId,
     refusal: Refusal,
+    moment: Moment,
 ) -> Result<Step, Error> {
-    let held = matches!(
-        refusal,
-        Refusal::Paused { .. } | Refusal::NotStarted { .. } | Refusal::Ended
-    );
-    if let Some(key) = asked.key.filter(|_| held)
-        && earlier(call, &user, activity) != Earlier::None
-    {
+    let held = matches!(refusal, Refusal::Paused { .. } | Refusal::Ended);
+    let may_ask = || match earlier(call, &user, activity) {
+        Earlier::Ticket => true,
+        Earlier::None => false,
+        Earlier::Unknown => call.shared().gate.may_ask_again(&user, activity, moment),
+    };
+    if let Some(key) = asked.key.filter(|_| held && may_ask()) {
         let quantity = asked.quantity;
         return Ok(Step::Replay(
             Again {
@@ -73,7 +75,7 @@ impl Step {
     /// The activity that it is about.
     pub(crate) const fn activity(&self) -> ActivityId {
         match self {
-            Self::Purchase(wish) => wish.activity,
+            Self::Purchase(wish, _) => wish.activity,
             Self::Replay(again, _) => again.activity,
         }
     }
@@ -82,7 +84,7 @@ impl Step {
 /// What memory answers.
 pub(crate) fn at_once(call: &Call, step: &Step) -> Option<Outcome> {
     match step {
-        Step::Purchase(wish) => {
+        Step::Purchase(wish, _) => {
             let answer = call.core.purchase.at_once(wish)?;
             Some(outcome(call, wish.activity, answer))
         }
@@ -93,12 +95,11 @@ pub(crate) fn at_once(call: &Call, step: &Step) -> Option<Outcome> {
 /// What only the store answers.
 pub(crate) async fn carry_out(call: &Call, step: Step) -> Outcome {
     match step {
-        Step::Purchase(wish) => {
+        Step::Purchase(wish, suspect) => {
             let activity = wish.activity;
-            let limited = (!wish.rates.is_empty()).then(|| wish.user.clone());
             let answer = call.core.purchase.claim(wish).await;
-            if let (Some(user), Err(refusal)) = (limited, &answer) {
-                call.shared().gate.note_limited(refusal, &user, call.moment);
+            if let (Some(suspect), Err(refusal)) = (suspect, &answer) {
+                call.shared().gate.note_suspect(refusal, &suspect, call.moment);
             }
             outcome(call, activity, answer)
         }

@@ -18,6 +18,7 @@ use tokio::time::timeout;
 
 use crate::call::Call;
 use crate::cors::Caller;
+use crate::count;
 use crate::error::Error;
 use crate::path;
 use crate::talk::{ILL_FORMED, Talk};
@@ -63,19 +64,10 @@ pub(crate) async fn socket(
 }
 
 /// Who asks, where the handshake says so; none: the first message will.
-fn known(call: &Call, headers: &HeaderMap) -> Result<Option<Known>, Error> {
-    if let Some(token) = token_of_protocols(headers) {
-        let identity = call.shared().gate.admit_read_with_token(token, call.moment)?;
-        return Ok(Some((identity.user, Some(identity.expires_at))));
-    }
-    match call.reader(headers) {
-        Ok(reader) => {
-            let expires_at = reader.expires_at();
-            Ok(Some((reader.into_user(), expires_at)))
-        }
-        Err(Refusal::Unauthenticated) if !headers.contains_key(http::header::AUTHORIZATION) => Ok(None),
-        Err(refusal) => Err(refusal.into()),
-    }
+fn known(call: &Call, headers: &HeaderMap) -> Result<Option<Known>, Refusal> {
+    let gate = &call.shared().gate;
+    gate.admit_socket(call.at_gate(headers), token_of_protocols(headers), call.moment)
+        .inspect_err(|refusal| count::read_limited(call, refusal))
 }
 
 fn token_of_protocols(headers: &HeaderMap) -> Option<&str> {

@@ -63,6 +63,26 @@ pub(crate) struct Refused<'a> {
     pub(crate) device: Option<Device<'a>>,
 }
 
+/// The same, kept while the store is asked.
+#[derive(Debug, Clone)]
+pub struct Suspect {
+    client: IpAddr,
+    exempt: bool,
+    user: Option<UserId>,
+    device: Option<Box<str>>,
+}
+
+impl Suspect {
+    pub(crate) fn refused(&self) -> Refused<'_> {
+        Refused {
+            client: self.client,
+            exempt: self.exempt,
+            user: self.user.as_ref(),
+            device: self.device.as_deref().and_then(Device::new),
+        }
+    }
+}
+
 /// Counts refusals.
 #[derive(Debug)]
 pub struct Abuse {
@@ -103,11 +123,17 @@ impl Abuse {
         }
     }
 
-    /// The same of somebody whose address and device were let go since.
-    pub(crate) fn note_user(&self, refusal: &Refusal, user: &UserId, now: EpochMs) {
-        if is_suspicious(refusal) {
-            self.judge(&self.user, self.rules.user, user, || Subject::User(user.clone()), now);
-        }
+    /// Who may be refused later; none, and no allocation, where no rule counts it.
+    pub(crate) fn suspect<'a>(&self, refused: impl FnOnce() -> Refused<'a>) -> Option<Suspect> {
+        self.is_on.then(|| {
+            let refused = refused();
+            Suspect {
+                client: refused.client,
+                exempt: refused.exempt,
+                user: refused.user.cloned(),
+                device: refused.device.map(|device| device.as_str().into()),
+            }
+        })
     }
 
     #[cold]

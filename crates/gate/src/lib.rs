@@ -63,7 +63,7 @@ use limits::Limiters;
 use switches::Automatic;
 use window::check_window;
 
-pub use abuse::{Abuse, AbuseRules, OFFENDERS_MAX, Offender};
+pub use abuse::{Abuse, AbuseRules, OFFENDERS_MAX, Offender, Suspect};
 pub use blocks::{BLOCKS_MAX, Block, Blocks, Error as BlockError, Subject};
 pub use catalogue::{Activities, Catalogue, ENDED_KEPT_MS};
 pub use challenge::{ANSWER_LENGTH_MAX, CHALLENGE_LIFETIME_MS, CHALLENGE_TRIES_MAX, Exercise, Posed};
@@ -182,7 +182,7 @@ impl Gate {
     /// [`Refusal::Unauthenticated`].
     pub fn identify<'a>(&self, arrived: Arrived<'a>, moment: Moment) -> Result<Identified<'a>, Refusal> {
         match self.who(&arrived, moment) {
-            Ok(who) => Ok(Identified::new(arrived, who)),
+            Ok(who) => Ok(arrived.identified(who)),
             Err(refusal) => {
                 self.abuse.note(&refusal, || arrived.refused(), moment.now);
                 Err(refusal)
@@ -220,12 +220,19 @@ impl Gate {
         moment: Moment,
     ) -> Result<Admitted, Refusal> {
         match self.check_purchase(&identified, wish, earlier, moment) {
-            Ok(challenge_passed) => Ok(Admitted {
-                rates: self.shared_rates(&identified, wish.activity),
-                user: identified.user,
-                quantity: wish.quantity,
-                challenge_passed,
-            }),
+            Ok(challenge_passed) => {
+                let rates = self.shared_rates(&identified, wish.activity);
+                let may_be_refused = !challenge_passed || !rates.is_empty();
+                Ok(Admitted {
+                    suspect: may_be_refused
+                        .then(|| self.abuse.suspect(|| identified.refused()))
+                        .flatten(),
+                    rates,
+                    user: identified.user,
+                    quantity: wish.quantity,
+                    challenge_passed,
+                })
+            }
             Err(refusal) => {
                 self.note_refused(&refusal, &identified, moment);
                 Err(refusal)
@@ -275,9 +282,9 @@ impl Gate {
         self.abuse.note(refusal, || identified.refused(), moment.now);
     }
 
-    /// Counts a refusal of a user by a rate that all nodes share.
-    pub fn note_limited(&self, refusal: &Refusal, user: &UserId, moment: Moment) {
-        self.abuse.note_user(refusal, user, moment.now);
+    /// Counts a refusal of a purchase that only the store could refuse: by a rate that all nodes share, or for want of a challenge.
+    pub fn note_suspect(&self, refusal: &Refusal, suspect: &Suspect, moment: Moment) {
+        self.abuse.note(refusal, || suspect.refused(), moment.now);
     }
 
     /// Who is to be blocked.

@@ -1,8 +1,8 @@
 //! The only stage of routes that read, and of the writes on a user's own orders.
 
-use seckill_sale::Refusal;
+use seckill_sale::{ActivityId, EpochMs, Refusal, UserId};
 
-use crate::{Authority, Gate, Identified, Identity, Moment, Request};
+use crate::{Arrived, Authority, Gate, Identified, Identity, Moment, Request};
 
 impl Gate {
     /// The only stage of routes that show a user what is his, and of the writes on his own orders.
@@ -11,42 +11,90 @@ impl Gate {
     /// [`Refusal::LimitedByIp`] before [`Refusal::Unauthenticated`], for those without identity; [`Refusal::Limited`].
     pub fn admit_read<'a>(&self, request: Request<'a>, moment: Moment) -> Result<Identified<'a>, Refusal> {
         let arrived = self.locate(request);
-        let (client, exempt) = (arrived.client, arrived.exempt);
-        // Not noted as abuse: of pages and streams nobody has to say who he is, or he says it later.
         match self.who(&arrived, moment) {
             Ok(who) => self
                 .limiters
                 .check_read_by_user(&who.user, moment.now)
-                .map(|()| Identified::new(arrived, who)),
-            Err(_) if exempt => Err(Refusal::Unauthenticated),
-            Err(refusal) => self
-                .limiters
-                .check_read_by_address(client, moment.now)
-                .and(Err(refusal)),
+                .map(|()| arrived.identified(who)),
+            Err(refusal) => Err(self.refused_read(refusal, &arrived, moment)),
         }
     }
 
-    /// The only stage of a WebSocket whose token comes as its first message or subprotocol.
+    /// The only stage of a WebSocket's handshake, with the token of its subprotocol where there is one: whose it is and until when, or none
+    /// where nothing says so and the first message may.
+    ///
+    /// # Errors
+    /// As [`Gate::admit_read`].
+    pub fn admit_socket(
+        &self,
+        request: Request<'_>,
+        token: Option<&str>,
+        moment: Moment,
+    ) -> Result<Option<(UserId, Option<EpochMs>)>, Refusal> {
+        let arrived = self.locate(request);
+        let known = match token.filter(|_| arrived.signature.is_none()) {
+            Some(token) => self.verified(token, moment).map(|id| (id.user, Some(id.expires_at))),
+            None => self.who(&arrived, moment).map(|who| (who.user, who.expires_at)),
+        };
+        let is_open = token.is_none() && arrived.signature.is_none() && !arrived.headers.authorization.is_there();
+        match known {
+            Ok(known) => self
+                .limiters
+                .check_read_by_user(&known.0, moment.now)
+                .map(|()| Some(known)),
+            Err(_) if is_open => self.check_read_address(&arrived, moment).map(|()| None),
+            Err(refusal) => Err(self.refused_read(refusal, &arrived, moment)),
+        }
+    }
+
+    /// The only stage of a WebSocket whose token comes as its first message.
     ///
     /// # Errors
     /// [`Refusal::Unauthenticated`], also in gateway mode, where there are no tokens; [`Refusal::Limited`].
     pub fn admit_read_with_token(&self, token: &str, moment: Moment) -> Result<Identity, Refusal> {
-        let Authority::Tokens(verifiers) = &self.authority else {
-            return Err(Refusal::Unauthenticated);
-        };
-        let identity = verifiers.verify(token, moment.now)?;
+        let identity = self.verified(token, moment)?;
         self.limiters.check_read_by_user(&identity.user, moment.now)?;
         Ok(identity)
     }
 
-    /// The only stage of pages that anybody may see. A bad identity is none here.
+    /// The only stage of pages that anybody may see. A bad identity is none here, and nobody is refused for having none, so that it is no
+    /// offence either.
     ///
     /// # Errors
     /// [`Refusal::LimitedByIp`] for the anonymous, [`Refusal::Limited`] for users.
     pub fn admit_page(&self, request: Request<'_>, moment: Moment) -> Result<(), Refusal> {
-        match self.admit_read(request, moment) {
-            Ok(_) | Err(Refusal::Unauthenticated) => Ok(()),
-            Err(refusal) => Err(refusal),
+        let arrived = self.locate(request);
+        match self.who(&arrived, moment) {
+            Ok(who) => self.limiters.check_read_by_user(&who.user, moment.now),
+            Err(Refusal::Unauthenticated) => self.check_read_address(&arrived, moment),
+            Err(refusal) => self.check_read_address(&arrived, moment).and(Err(refusal)),
+        }
+    }
+
+    /// Whether the store may be asked for what a refused purchase came to when it was sent before. It counts as an attempt of the user:
+    /// whoever asks too often hears the refusal that he was to hear.
+    #[must_use]
+    pub fn may_ask_again(&self, user: &UserId, activity: ActivityId, moment: Moment) -> bool {
+        self.limiters.check_user(user, activity, moment.now).is_ok()
+    }
+
+    fn verified(&self, token: &str, moment: Moment) -> Result<Identity, Refusal> {
+        match &self.authority {
+            Authority::Tokens(verifiers) => verifiers.verify(token, moment.now),
+            Authority::Gateway => Err(Refusal::Unauthenticated),
+        }
+    }
+
+    /// What somebody hears whose identity does not hold.
+    fn refused_read(&self, refusal: Refusal, arrived: &Arrived<'_>, moment: Moment) -> Refusal {
+        self.abuse.note(&refusal, || arrived.refused(), moment.now);
+        self.check_read_address(arrived, moment).err().unwrap_or(refusal)
+    }
+
+    fn check_read_address(&self, arrived: &Arrived<'_>, moment: Moment) -> Result<(), Refusal> {
+        match arrived.exempt {
+            true => Ok(()),
+            false => self.limiters.check_read_by_address(arrived.client, moment.now),
         }
     }
 }

@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use http::HeaderMap;
 use seckill_sale::{ActivityId, EpochMs, Quantity, SharedRate, UserId};
 
-use crate::abuse::Refused;
+use crate::abuse::{Refused, Suspect};
 use crate::clients::Vouched;
 use crate::device::Device;
 use crate::headers::Headers;
@@ -92,6 +92,17 @@ pub(crate) struct Who {
     pub(crate) level: Option<u32>,
 }
 
+impl<'a> Arrived<'a> {
+    pub(crate) fn identified(self, who: Who) -> Identified<'a> {
+        Identified {
+            arrived: self,
+            user: who.user,
+            expires_at: who.expires_at,
+            level: who.level,
+        }
+    }
+}
+
 impl Identified<'_> {
     /// The sender.
     #[must_use]
@@ -134,20 +145,6 @@ impl Identified<'_> {
 }
 
 impl<'a> Identified<'a> {
-    pub(crate) fn new(arrived: Arrived<'a>, who: Who) -> Self {
-        let Who {
-            user,
-            expires_at,
-            level,
-        } = who;
-        Self {
-            arrived,
-            user,
-            expires_at,
-            level,
-        }
-    }
-
     /// The same on a device that has its name from [`crate::Gate::new_device`] just now.
     #[must_use]
     pub fn on_device<'b>(self, name: &'b str) -> Identified<'b>
@@ -189,6 +186,7 @@ pub struct Admitted {
     pub(crate) quantity: Quantity,
     pub(crate) challenge_passed: bool,
     pub(crate) rates: Vec<SharedRate>,
+    pub(crate) suspect: Option<Suspect>,
 }
 
 impl Admitted {
@@ -208,6 +206,12 @@ impl Admitted {
     #[must_use]
     pub fn take_rates(&mut self) -> Vec<SharedRate> {
         std::mem::take(&mut self.rates)
+    }
+
+    /// Who it is, where the store may refuse him for something that rules of abuse count: for [`crate::Gate::note_suspect`].
+    #[must_use]
+    pub fn take_suspect(&mut self) -> Option<Suspect> {
+        self.suspect.take()
     }
 
     /// Whether the buyer has solved what the sale asks of him, or nothing is asked.

@@ -7,7 +7,7 @@ use seckill_gate::{AbuseRules, DEVICE_HEADER, Earlier, Limits, Networks, Reach, 
 use seckill_sale::{Refusal, Scope, SharedRate};
 
 use crate::support::{
-    SELLING, UNLIMITED, activity, activity_id, click, gate, headers, limit, request, settings, signed_in, wish,
+    SELLING, UNLIMITED, activity, activity_id, click, gate, limit, request, settings, signed_in, wish,
 };
 
 #[test]
@@ -105,23 +105,6 @@ fn farm_of_one_network_is_limited_together() {
     assert_eq!(passed("203.0.113"), 50);
     let honest = click(&gate, "198.51.100.7", &signed_in("honest"));
     assert_eq!(honest, Ok(true), "another network pays nothing for it");
-}
-
-#[test]
-fn whoever_looks_at_pages_without_saying_who_he_is_is_no_offender() {
-    let abuse = AbuseRules {
-        ip: limit("60/min burst 5"),
-        user: limit("60/min burst 5"),
-        device: limit("60/min burst 5"),
-        block_for_ms: 60_000,
-    };
-    let gate = gate(Settings { abuse, ..settings() }, activity(1));
-    let nobody = headers(&[("x-device-id", "phone")]);
-    for _ in 0..50 {
-        assert!(gate.admit_page(request("1.2.3.4", &nobody), SELLING).is_ok());
-        assert!(gate.admit_read(request("1.2.3.4", &nobody), SELLING).is_err());
-    }
-    assert_eq!(gate.abuse().take(), []);
 }
 
 #[test]

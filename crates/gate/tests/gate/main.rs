@@ -5,6 +5,7 @@ mod identity;
 mod keys;
 mod limits;
 mod limits_together;
+mod offenders;
 mod order;
 mod routes;
 mod support;

@@ -41,6 +41,10 @@ pub(crate) fn read(file: &KeyFile, expectations: &Expectations) -> Result<Verifi
 
 /// No more than is worth reading: a device has no end.
 fn text(path: &Path) -> std::io::Result<String> {
+    // A pipe would keep whoever opens it waiting.
+    if !fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is no file"));
+    }
     let mut text = String::new();
     let most = JWKS_BYTES_MAX as u64 + 1;
     File::open(path)?.take(most).read_to_string(&mut text)?;
@@ -77,13 +81,15 @@ impl Watched {
         };
         let found = mark(&self.file.path);
         let mut seen = self.seen.lock();
-        let mut broken = self.broken.lock();
-        // What can't be read may be readable a moment later, with nothing changed that could be seen.
-        if found.is_some() && *seen == found && broken.is_none() {
+        if found.is_some() && *seen == found {
             return;
         }
         let path = self.file.path.display();
-        match read(&self.file, &self.expectations) {
+        let mut broken = self.broken.lock();
+        let read = read(&self.file, &self.expectations);
+        // One that can't be used is read again and again: a change of who may read it, or a copy that keeps its moment, shows in no mark.
+        *seen = found.filter(|_| read.is_ok());
+        match read {
             Ok(verifier) => {
                 tracing::info!(%path, keys = verifier.keys(), "the keys of tokens were read");
                 verifiers.replace(verifier);
@@ -96,7 +102,6 @@ impl Watched {
                 *broken = Some(why);
             }
         }
-        *seen = found;
     }
 
     /// Whether the newest file is in force.

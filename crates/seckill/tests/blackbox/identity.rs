@@ -141,10 +141,40 @@ fn a_key_set_is_taken_over_when_its_file_changes_and_a_broken_one_is_not() {
     server.until(up, |up| !up);
     assert!(check().contains("symmetric key"), "{}", check());
     assert_eq!([status(first.token("d")), status(second.token("e"))], [202, 202]);
-    write(&set(&[&second.jwk]));
+    // The same length and moment, as after a change of who may read it.
+    let mended = set(&[&second.jwk]);
+    write(&mended.replace("sig", "enc"));
+    server.until(check, |check| check.contains("none of its keys"));
+    let file = fs::OpenOptions::new().write(true).open(&path).expect("opens");
+    let moment = file.metadata().and_then(|known| known.modified()).expect("a moment");
+    (&file).write_all(mended.as_bytes()).expect("written");
+    file.set_modified(moment).expect("set back");
     server.until(|| status(first.token("a")), |status| *status == 401);
     assert_eq!(status(second.token("f")), 202);
     assert!(up());
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_key_set_keeps_nobody_waiting() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("keys.json");
+    let issuer = Issuer::new("first");
+    fs::write(&path, json!({"keys": [issuer.jwk]}).to_string()).expect("written");
+    let settings = [
+        ("SECKILL_AUTH__JWT_SECRET", ""),
+        ("SECKILL_AUTH__JWKS_FILE", path.to_str().expect("UTF-8")),
+        ("SECKILL_AUTH__JWT_ALGORITHM", "EdDSA"),
+    ];
+    let server = Server::start_with(&program(), &settings);
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo runs").success());
+    fs::rename(&pipe, &path).expect("renamed");
+    let check = || server.as_admin("GET", "/admin/api/check", None).data()["checks"].to_string();
+    server.until(check, |check| check.contains("it is no file"));
+    fs::remove_file(&path).expect("removed");
+    fs::write(&path, json!({"keys": [issuer.jwk]}).to_string()).expect("written");
+    server.until(check, |check| !check.contains("it is no file"));
 }
 
 /// Sends a body of this type; gives the status and the answer.

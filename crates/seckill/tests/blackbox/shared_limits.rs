@@ -76,3 +76,36 @@ fn whoever_hammers_one_node_is_blocked_at_all_of_them() {
         "{blocks:?}"
     );
 }
+
+#[test]
+fn keys_make_nobody_reach_the_store_ahead_of_the_start_nor_more_often_than_he_may_buy() {
+    let database: Database<PostgresServer> = Database::alone(&[]);
+    let shop = Shop::new(database.url())
+        .setting("SECKILL_LIMITS__USER", "1/min burst 3")
+        .with(&[API, SCHEDULER]);
+    let node = &shop.nodes[0];
+    let looked_up = || {
+        let said = shop.redis.command(&["INFO", "commandstats"]).expect("answers");
+        let calls = said
+            .split("cmdstat_hget:calls=")
+            .nth(1)
+            .and_then(|rest| rest.split(',').next());
+        calls.map_or(0, |calls| calls.parse().expect("a number"))
+    };
+    let refused = |activity: u64, expect: i64| {
+        let before: u64 = looked_up();
+        assert_eq!(codes([node, node], activity, "alice", 20), [expect; 20]);
+        looked_up() - before
+    };
+    let early = node.sale(
+        5,
+        &json!({"starts_at": "2090-01-01T00:00:00Z", "ends_at": "2091-01-01T00:00:00Z"}),
+    );
+    assert_eq!(refused(early, 40_001), 0);
+    let held = node.sale(5, &json!({}));
+    assert_eq!(node.buy(held, "winner", "key").expect("answers").code(), 0);
+    let _paused = node.as_admin("POST", &format!("/admin/api/activities/{held}/pause"), Some(&json!({})));
+    assert!(refused(held, 40_006) <= 2 * 3);
+    let again = node.buy(held, "winner", "key").expect("answers");
+    assert_eq!(again.code(), 0, "a lost reply is told again: {again:?}");
+}
