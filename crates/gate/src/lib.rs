@@ -75,7 +75,7 @@ pub use derived::derived_secret;
 pub use device::{DEVICE_HEADER, Device};
 pub use devices::DeviceRule;
 pub use eligibility::{
-    BLOOM_BITS_MAX, BLOOM_HASHES_MAX, ELIGIBLE_USERS_MAX, EligibleLists, EligibleUsers, fingerprint,
+    BLOOM_BITS_MAX, BLOOM_HASHES_MAX, ELIGIBLE_LISTS_MAX, ELIGIBLE_USERS_MAX, EligibleLists, EligibleUsers, fingerprint,
 };
 pub use identity::{Error as IdentityError, Expectations, Identity, PublicAlgorithm, Verifier};
 pub use jwks::JWKS_BYTES_MAX;
