@@ -9,22 +9,33 @@ use crate::error::Error;
 
 /// Counts how a purchase request ended, by the words of the metrics, for the activity that it was for where that is known.
 pub(crate) fn purchase(call: &Call, activity: Option<ActivityId>, outcome: &Outcome) {
-    let metrics = &call.shared().metrics;
-    let core = call.core.index;
     let word = match outcome {
         Ok((_, queued)) if queued.replayed => {
-            metrics.replays.inc(core);
+            call.shared().metrics.replays.inc(call.core.index);
             Word::Replayed
         }
         Ok(_) => Word::Accepted,
-        Err(Error::Refused(refusal)) => {
+        Err(error) => return purchase_refused(call, activity, error),
+    };
+    ended(call, activity, word);
+}
+
+/// The same of one that came to nothing.
+pub(crate) fn purchase_refused(call: &Call, activity: Option<ActivityId>, error: &Error) {
+    let word = match error {
+        Error::Refused(refusal) => {
             limited(call, refusal);
             word_of(refusal)
         }
-        Err(Error::Internal) => Word::Error,
-        Err(_) => Word::Malformed,
+        Error::Internal => Word::Error,
+        _ => Word::Malformed,
     };
-    metrics.purchases.inc(core, activity.map_or(0, ActivityId::get), word);
+    ended(call, activity, word);
+}
+
+fn ended(call: &Call, activity: Option<ActivityId>, word: Word) {
+    let activity = activity.map_or(0, ActivityId::get);
+    call.shared().metrics.purchases.inc(call.core.index, activity, word);
 }
 
 /// Counts a refusal by a limit.

@@ -1,4 +1,5 @@
-//! Purchases under way on one core: those that wait for their body, or for the store. Past their number whoever comes hears at once that it is
+//! Purchases under way on one core: those that wait for their body, or for the store; signed requests until their signature is checked, and
+//! answers to challenges, count with them. Past their number whoever comes hears at once that it is
 //! too busy, before his token is looked at.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

@@ -34,11 +34,13 @@ pub(crate) async fn legacy(call: Call, request: Request) -> Result<Answer, Error
         let arrived = gate.arrive(call.at_gate(&head.headers), call.moment)?;
         under_way.0.check_in_flight(1)?;
         if !arrived.is_from_proxy() {
+            // Nobody's, whatever it carries.
+            gate.identify(arrived, call.moment)?;
             return Err(Refusal::Unauthenticated.into());
         }
         let key = purchase_form::idempotency_key(&head.headers)?;
         let named: LegacyBody = extract::json(&call, &head.headers, body).await?;
-        let identified = gate.identify_named(arrived, named.user_id)?;
+        let identified = gate.identify_named(arrived, named.user_id, call.moment)?;
         asked_for = ActivityId::new(named.activity_id).ok();
         let asked = Asked::one(asked_for, key);
         buy::admitted(&call, identified, asked, call.shared().moment()).await

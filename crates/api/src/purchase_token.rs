@@ -15,6 +15,7 @@ use crate::challenge_answer;
 use crate::count;
 use crate::error::Error;
 use crate::extract;
+use crate::in_flight::UnderWay;
 use crate::path;
 use crate::timestamp::rfc3339;
 
@@ -140,6 +141,9 @@ async fn step(
         TokenStep::Issued(token) => Ok(issued(token)),
         TokenStep::Posed(challenge) => Ok(posed(challenge)),
         TokenStep::Answered(attempt) => {
+            // One answer may be several steps of the store in a row.
+            let under_way = UnderWay::begin(call.clone());
+            under_way.0.check_in_flight(1)?;
             let answer = answered.map(|(_, answer)| answer).unwrap_or_default();
             let solved = challenge_answer::solve(&*call.shared().stock, &attempt, &answer).await;
             if let Err(Error::Unsolved { .. }) = &solved {

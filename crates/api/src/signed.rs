@@ -16,8 +16,10 @@ use seckill_sale::Refusal;
 
 use crate::answering::{Done, Work};
 use crate::call::Call;
+use crate::count;
 use crate::error::Error;
 use crate::extract::{self, Incoming};
+use crate::in_flight::UnderWay;
 use crate::router::Hot;
 use crate::service;
 
@@ -38,10 +40,15 @@ pub(crate) fn begin<B: Incoming + 'static>(
     router: &Router,
     request: Request<B>,
 ) -> Work {
-    let (call, router) = (call.clone(), router.clone());
+    let router = router.clone();
+    // Until the signature is checked: bodies that trickle in are as many as purchases may be.
+    let under_way = UnderWay::begin(call.clone());
     Work::Later(Box::pin(async move {
         let (head, body) = request.into_parts();
-        match checked(&call, &head, body).await {
+        let checked = checked(&under_way.0, &head, body).await;
+        let call = under_way.0.clone();
+        drop(under_way);
+        match checked {
             Ok((signature, bytes)) => {
                 let moment = call.shared().moment();
                 let signature = Some(Arc::new(signature));
@@ -54,13 +61,26 @@ pub(crate) fn begin<B: Incoming + 'static>(
                 let mut work = service::handle(&call, hot, has_key, &router, request);
                 poll_fn(|context| work.poll(context)).await
             }
-            Err(error) => Done::Answered(Err(error)),
+            Err(error) => {
+                count_refused(&call, hot, &error);
+                Done::Answered(Err(error))
+            }
         }
     }))
 }
 
+/// Counts what was refused before its route was reached, as that route would.
+fn count_refused(call: &Call, hot: Option<Hot>, error: &Error) {
+    match (hot, error) {
+        (Some(Hot::Buy), error) => count::purchase_refused(call, None, error),
+        (_, Error::Refused(refusal)) => count::limited(call, refusal),
+        _ => {}
+    }
+}
+
 async fn checked(call: &Call, head: &Parts, body: impl Incoming) -> Result<(Signature, Bytes), Error> {
     let shared = call.shared();
+    call.check_in_flight(1)?;
     let bytes = match extract::read(call, &head.headers, body, shared.settings.body_bytes_max).await {
         Ok(bytes) => bytes,
         Err(error) => {

@@ -12,6 +12,7 @@ use axum::response::Response;
 use http::HeaderMap;
 use http::header::{ORIGIN, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION};
 use http::request::Parts;
+use seckill_gate::{Identity, Moment, Sender};
 use seckill_metrics::StreamKind;
 use seckill_sale::{ActivityId, Refusal};
 use tokio::time::timeout;
@@ -60,7 +61,8 @@ pub(crate) async fn socket(
         .max_message_size(MESSAGE_BYTES_MAX)
         .max_frame_size(MESSAGE_BYTES_MAX)
         .protocols([PROTOCOL]);
-    Ok(upgrade.on_upgrade(move |socket| converse(Talk::new(socket), call, activity, watching)))
+    let sender = call.shared().gate.sender(call.at_gate(&head.headers));
+    Ok(upgrade.on_upgrade(move |socket| converse(Talk::new(socket), call, sender, activity, watching)))
 }
 
 /// Who asks, where the handshake says so; none: the first message will.
@@ -68,6 +70,12 @@ fn known(call: &Call, headers: &HeaderMap) -> Result<Option<Known>, Refusal> {
     let gate = &call.shared().gate;
     gate.admit_socket(call.at_gate(headers), token_of_protocols(headers), call.moment)
         .inspect_err(|refusal| count::read_limited(call, refusal))
+}
+
+/// Who has this token.
+fn named(call: &Call, sender: Sender, token: &str, moment: Moment) -> Result<Identity, Refusal> {
+    let admitted = call.shared().gate.admit_read_with_token(sender, token, moment);
+    admitted.inspect_err(|refusal| count::read_limited(call, refusal))
 }
 
 fn token_of_protocols(headers: &HeaderMap) -> Option<&str> {
@@ -83,12 +91,12 @@ async fn begin(call: Call, activity: ActivityId, known: Known) -> Result<Watchin
 }
 
 /// From the handshake to the close.
-async fn converse(mut talk: Talk, call: Call, activity: ActivityId, watching: Option<Watching>) {
+async fn converse(mut talk: Talk, call: Call, sender: Sender, activity: ActivityId, watching: Option<Watching>) {
     let shutdown = call.shared().shutdown.clone();
     let watching = match watching {
         Some(watching) => Ok(watching),
         None => tokio::select! {
-            named = introduced(&mut talk, call, activity) => named,
+            known = introduced(&mut talk, call, sender, activity) => known,
             () = shutdown.cancelled() => return talk.close(close_code::AWAY, "come again").await,
         },
     };
@@ -114,7 +122,7 @@ impl Reason {
 }
 
 /// The first message is a token; else the reason of the close.
-async fn introduced(talk: &mut Talk, call: Call, activity: ActivityId) -> Result<Watching, Reason> {
+async fn introduced(talk: &mut Talk, call: Call, sender: Sender, activity: ActivityId) -> Result<Watching, Reason> {
     let token = match timeout(FIRST_MESSAGE_WITHIN, talk.socket.recv()).await {
         Ok(Some(Ok(Message::Text(token)))) => token,
         Ok(Some(Err(_))) => {
@@ -127,7 +135,7 @@ async fn introduced(talk: &mut Talk, call: Call, activity: ActivityId) -> Result
     };
     let words = |error: Error, call: &Call| Reason::policy(error.answer(call.moment.now).code().to_string());
     let moment = call.shared().moment();
-    let identity = match call.shared().gate.admit_read_with_token(&token, moment) {
+    let identity = match named(&call, sender, &token, moment) {
         Ok(identity) => identity,
         Err(refusal) => return Err(words(refusal.into(), &call)),
     };

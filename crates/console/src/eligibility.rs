@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use axum::extract::Request;
 use seckill_api::Answer;
-use seckill_gate::EligibleUsers;
+use seckill_gate::{ELIGIBLE_LISTS_MAX, EligibleUsers};
 use seckill_ledger::{Context, EligibleForm, EligibleList, Error as Ledger};
-use seckill_sale::{Activity, ActivityId};
+use seckill_sale::{Activity, ActivityId, Status};
 use serde::Serialize;
 
 use crate::call::{Call, InPath};
@@ -71,14 +71,16 @@ async fn put(call: &Call, id: ActivityId, list: EligibleList, context: Context) 
     let console = &*call.console;
     let list = Arc::new(list);
     let _one_at_a_time = console.listing.lock().await;
+    let listed = console.ledger().eligible_versions().await?;
+    if ELIGIBLE_LISTS_MAX <= listed.len() && listed.iter().all(|(with_list, _)| *with_list != id) {
+        let why = format!("{ELIGIBLE_LISTS_MAX} sales that are not over have a list of users: no more may have one");
+        return Err(Error::conflict(why));
+    }
     let activity = console.operator.set_eligible_list(id, list.clone(), context).await?;
     match activity.eligibility.list {
         // Of a request that was carried out before, the activity may have a later list by now.
         Some(version) if !call.replayed.is_told() => {
-            let list = tokio::task::spawn_blocking(move || in_force(version, &list)).await;
-            if let Ok(Some(list)) = list {
-                console.gate.eligible().put(id, &Arc::new(list));
-            }
+            put_in_force(console, id, version, list).await;
         }
         _ => take_over(console).await?,
     }
@@ -95,6 +97,15 @@ pub(crate) async fn remove(InPath(id): InPath, write: Write<Nothing>) -> Result<
     Ok(shown(console, &activity))
 }
 
+/// Shows the gate a list. A million users are sorted where nobody waits for it.
+async fn put_in_force(console: &Console, id: ActivityId, version: u64, list: Arc<EligibleList>) {
+    match tokio::task::spawn_blocking(move || in_force(version, &list)).await {
+        Ok(Some(list)) => console.gate.eligible().put(id, &Arc::new(list)),
+        Ok(None) => tracing::error!(%id, "a stored list of users can't be read"),
+        Err(error) => tracing::error!(%id, %error, "a stored list of users was not read"),
+    }
+}
+
 /// A list as the gate looks it up; none where what the ledger has is no list.
 fn in_force(version: u64, list: &EligibleList) -> Option<EligibleUsers> {
     match list.form {
@@ -108,6 +119,11 @@ fn in_force(version: u64, list: &EligibleList) -> Option<EligibleUsers> {
     }
 }
 
+/// Whether buyers of the sale are looked up in its list.
+fn asks_for_list(activity: &Activity) -> bool {
+    activity.eligibility.list.is_some() && activity.status != Status::Closed
+}
+
 /// Reads the lists that this node does not have, and forgets those that are over. The caller holds the lock.
 async fn take_over(console: &Console) -> Result<(), Ledger> {
     let versions = console.ledger().eligible_versions().await?;
@@ -119,12 +135,12 @@ async fn take_over(console: &Console) -> Result<(), Ledger> {
         let Some(list) = console.ledger().eligible_list(id, version).await? else {
             continue;
         };
-        match in_force(version, &list) {
-            Some(list) => known.put(id, &Arc::new(list)),
-            None => tracing::error!(%id, "a stored list of users can't be read"),
-        }
+        put_in_force(console, id, version, Arc::new(list)).await;
     }
-    known.keep(|id| versions.iter().any(|(listed, _)| *listed == id));
+    // The catalogue follows by itself: while it still says that there is a list, nobody hears that it has not come yet.
+    let catalogue = console.gate.catalogue().all();
+    let is_asked_for = |id| catalogue.get(&id).is_some_and(|activity| asks_for_list(activity));
+    known.keep(|id| versions.iter().any(|(listed, _)| *listed == id) || is_asked_for(id));
     Ok(())
 }
 

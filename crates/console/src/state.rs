@@ -113,13 +113,29 @@ impl Console {
         })
     }
 
-    /// Puts the switches, blocks and lists of users that the ledger keeps in force on this node: after a start, and for what other nodes have set.
+    /// Puts the switches, blocks and lists of users that the ledger keeps in force on this node: after a start.
     ///
     /// # Errors
-    /// The ledger could not be read; what was in force stays so.
+    /// The first of them that could not be read, after all were tried; what was in force of it stays so.
     pub async fn refresh(&self) -> Result<(), seckill_ledger::Error> {
-        switches::refresh(self).await?;
-        blocks::refresh(self).await?;
+        let small = self.refresh_switches_and_blocks().await;
+        small.and(self.refresh_lists().await)
+    }
+
+    /// The switches and blocks alone, for what other nodes have set: small, and in force everywhere within a second.
+    ///
+    /// # Errors
+    /// As [`Console::refresh`].
+    pub async fn refresh_switches_and_blocks(&self) -> Result<(), seckill_ledger::Error> {
+        let switches = switches::refresh(self).await;
+        switches.and(blocks::refresh(self).await)
+    }
+
+    /// The lists of users alone. A list of a million takes its time, and an upload is waited for: not to be called where others wait for it.
+    ///
+    /// # Errors
+    /// As [`Console::refresh`].
+    pub async fn refresh_lists(&self) -> Result<(), seckill_ledger::Error> {
         eligibility::refresh(self).await
     }
 

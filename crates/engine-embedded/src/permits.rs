@@ -1,7 +1,8 @@
 //! Permits that were taken, each key until its moment.
 //!
 //! Trees, not hash tables: none of them ever has to move as it grows while claims wait. A record says how many of a key are taken by now and
-//! when that was decided, so a replay forgets what the running state forgot. About 100 bytes a key, [`Permits::KEYS_MAX`] keys at most.
+//! when that was decided, so a replay forgets what the running state forgot. About 100 bytes a key, [`Permits::KEYS_MAX`] keys of each of two
+//! kinds at most, which the first bit of a key tells apart: what somebody floods with keys of one kind stays open to the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +32,14 @@ pub(crate) enum Decided {
 pub(crate) struct Permits {
     keys: BTreeMap<[u8; 16], (u32, EpochMs)>,
     ends: BTreeSet<(EpochMs, [u8; 16])>,
+    /// Keys of each kind.
+    counts: [usize; 2],
     keys_max: usize,
+}
+
+/// See [`seckill_stock::Stock::permit`].
+const fn kind(key: &[u8; 16]) -> usize {
+    (key[0] >> 7) as usize
 }
 
 impl Default for Permits {
@@ -41,8 +49,8 @@ impl Default for Permits {
 }
 
 impl Permits {
-    /// Keys that are remembered at the same time.
-    const KEYS_MAX: usize = 1_000_000;
+    /// Keys of one kind that are remembered at the same time.
+    const KEYS_MAX: usize = 500_000;
     /// Keys that are forgotten at once: more than come by one record, and so few that nobody waits for it.
     const FORGOTTEN_MAX: usize = 64;
 
@@ -50,6 +58,7 @@ impl Permits {
         Self {
             keys: BTreeMap::new(),
             ends: BTreeSet::new(),
+            counts: [0; 2],
             keys_max,
         }
     }
@@ -60,7 +69,7 @@ impl Permits {
         if max <= taken || until <= now {
             return Decided::Refused;
         }
-        if known.is_none() && self.keys_max <= self.keys.len() {
+        if known.is_none() && self.keys_max <= self.counts[kind(&key)] {
             return Decided::NoRoom;
         }
         Decided::Given(Permitted {
@@ -75,6 +84,8 @@ impl Permits {
         let Permitted { key, taken, until, at } = *permitted;
         if let Some((_, old)) = self.keys.insert(key, (taken, until)) {
             self.ends.remove(&(old, key));
+        } else {
+            self.counts[kind(&key)] += 1;
         }
         self.ends.insert((until, key));
         self.forget(at);
@@ -87,6 +98,7 @@ impl Permits {
                 Some(&(until, key)) if until <= now => {
                     self.ends.pop_first();
                     self.keys.remove(&key);
+                    self.counts[kind(&key)] -= 1;
                 }
                 _ => return,
             }
@@ -136,6 +148,22 @@ mod tests {
         );
         permits.forget(EpochMs(10));
         assert!(matches!(take(&mut permits, 3, 20, 10), Decided::Given(_)));
+    }
+
+    #[test]
+    fn keys_of_one_kind_take_no_room_from_the_other() {
+        let mut permits = Permits::with_room(2);
+        for n in 0..2 {
+            assert!(matches!(take(&mut permits, n, 10, 0), Decided::Given(_)));
+        }
+        assert_eq!(take(&mut permits, 2, 10, 0), Decided::NoRoom);
+        let other = |n: u64| n | 1 << 63;
+        for n in 0..2 {
+            assert!(matches!(take(&mut permits, other(n), 10, 0), Decided::Given(_)));
+        }
+        assert_eq!(take(&mut permits, other(2), 10, 0), Decided::NoRoom);
+        permits.forget(EpochMs(10));
+        assert_eq!(permits.counts, [0; 2]);
     }
 
     #[test]

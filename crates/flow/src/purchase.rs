@@ -104,11 +104,11 @@ impl Purchase {
     )]
     pub fn claim(&self, wish: Wish) -> impl Future<Output = Result<Queued, Refusal>> + Send + '_ {
         async move {
-            if !wish.rates.is_empty() {
-                Box::pin(self.take_permits(&wish.rates)).await?;
-            }
             if !wish.challenge_met {
                 return self.without_challenge(&wish).await;
+            }
+            if !wish.rates.is_empty() {
+                Box::pin(self.take_permits(&wish.rates)).await?;
             }
             let answer = match self.claims.claim(wish.claim()).await {
                 // The answer was lost. The claim is idempotent by its key, so asking once more tells what happened and changes nothing twice.

@@ -31,7 +31,7 @@ impl Attempt {
     /// Key of the permits for tries.
     #[must_use]
     pub fn tries_key(&self) -> [u8; 16] {
-        self.key(b"tries")
+        self.permit_key(b"tries")
     }
 
     /// Until when permits of this challenge must be remembered: exactly as long as it can be answered, so that a store whose clock is ahead
@@ -51,7 +51,7 @@ impl Attempt {
         };
         is_right.then(|| Solved {
             kind: self.kind,
-            use_key: self.key(b"use"),
+            use_key: self.permit_key(b"use"),
             expires_at: self.expires_at,
         })
     }
@@ -79,6 +79,13 @@ impl Attempt {
 
     fn prefix(&self) -> String {
         format!("{:032x}", u128::from_be_bytes(self.key(b"prefix")))
+    }
+
+    /// Of another kind than the nonces of clients: a flood of the one leaves room for the other.
+    fn permit_key(&self, purpose: &[u8]) -> [u8; 16] {
+        let mut key = self.key(purpose);
+        key[0] &= 0x7f;
+        key
     }
 
     /// Half of a keyed hash of the nonce, another one for each use.

@@ -21,6 +21,8 @@ use sha2::{Digest, Sha256};
 
 /// Most users of a list.
 pub const ELIGIBLE_USERS_MAX: usize = 1_000_000;
+/// Sales that are not over and have a list, at the most: every node keeps the lists of all, up to 8.5 MB each.
+pub const ELIGIBLE_LISTS_MAX: usize = 64;
 /// Most bits of a Bloom filter: 8 MiB, of which a list of a million users with one wrong one in a million needs less than half.
 pub const BLOOM_BITS_MAX: u64 = 1 << 26;
 /// Most bits that one user sets.
@@ -148,14 +150,12 @@ impl EligibleLists {
         self.0.load().get(&activity).cloned()
     }
 
-    /// Puts a list in force, unless a newer one is.
+    /// Puts a list in force, whatever its version: a ledger that was restored from a copy has an older one. Whoever reads them sees to it
+    /// that they come in the order in which they were read.
     pub fn put(&self, activity: ActivityId, list: &Arc<EligibleUsers>) {
         self.0.rcu(|present| {
             let mut next = HashMap::clone(present);
-            let newer = next.get(&activity).is_some_and(|known| list.version < known.version);
-            if !newer {
-                next.insert(activity, list.clone());
-            }
+            next.insert(activity, list.clone());
             next
         });
     }

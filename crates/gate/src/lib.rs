@@ -75,7 +75,7 @@ pub use derived::derived_secret;
 pub use device::{DEVICE_HEADER, Device};
 pub use devices::DeviceRule;
 pub use eligibility::{
-    BLOOM_BITS_MAX, BLOOM_HASHES_MAX, ELIGIBLE_USERS_MAX, EligibleLists, EligibleUsers, fingerprint,
+    BLOOM_BITS_MAX, BLOOM_HASHES_MAX, ELIGIBLE_LISTS_MAX, ELIGIBLE_USERS_MAX, EligibleLists, EligibleUsers, fingerprint,
 };
 pub use identity::{Error as IdentityError, Expectations, Identity, PublicAlgorithm, Verifier};
 pub use jwks::JWKS_BYTES_MAX;
@@ -85,6 +85,7 @@ pub use limits::{Limits, Reach};
 pub use more_claims::RequiredClaim;
 pub use purchase_token::{Binding, LIFETIME_MS as PURCHASE_TOKEN_LIFETIME_MS, PurchaseToken, PurchaseTokens};
 pub use rate::{Error as RateError, Limit, Rate};
+pub use reads::Sender;
 pub use retry_after::{retry_after_ms, retry_after_s};
 pub use settings::{Authority, Settings};
 pub use stages::{Admitted, Arrived, Earlier, Identified, Request, Signature, Wish};
@@ -194,10 +195,17 @@ impl Gate {
     ///
     /// # Errors
     /// [`Refusal::Unauthenticated`] outside of gateway mode, from anybody but a trusted proxy, and where header and body differ.
-    pub fn identify_named<'a>(&self, arrived: Arrived<'a>, user: UserId) -> Result<Identified<'a>, Refusal> {
+    pub fn identify_named<'a>(
+        &self,
+        arrived: Arrived<'a>,
+        user: UserId,
+        moment: Moment,
+    ) -> Result<Identified<'a>, Refusal> {
         let trusted = matches!(self.authority, Authority::Gateway) && arrived.from_proxy;
         let contradicted = arrived.headers.user.is_there() && named_user(arrived.headers.user).as_ref() != Ok(&user);
         if !trusted || contradicted {
+            self.abuse
+                .note(&Refusal::Unauthenticated, || arrived.refused(), moment.now);
             return Err(Refusal::Unauthenticated);
         }
         Ok(Identified {

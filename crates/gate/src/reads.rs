@@ -1,8 +1,17 @@
 //! The only stage of routes that read, and of the writes on a user's own orders.
 
+use std::net::IpAddr;
+
 use seckill_sale::{ActivityId, EpochMs, Refusal, UserId};
 
 use crate::{Arrived, Authority, Gate, Identified, Identity, Moment, Request};
+
+/// Where a request comes from: see [`Gate::sender`].
+#[derive(Debug, Clone, Copy)]
+pub struct Sender {
+    client: IpAddr,
+    exempt: bool,
+}
 
 impl Gate {
     /// The only stage of routes that show a user what is his, and of the writes on his own orders.
@@ -47,12 +56,29 @@ impl Gate {
         }
     }
 
+    /// Where a request comes from, for what its sender says later on.
+    #[must_use]
+    pub fn sender(&self, request: Request<'_>) -> Sender {
+        let arrived = self.locate(request);
+        Sender {
+            client: arrived.client,
+            exempt: arrived.exempt,
+        }
+    }
+
     /// The only stage of a WebSocket whose token comes as its first message.
     ///
     /// # Errors
-    /// [`Refusal::Unauthenticated`], also in gateway mode, where there are no tokens; [`Refusal::Limited`].
-    pub fn admit_read_with_token(&self, token: &str, moment: Moment) -> Result<Identity, Refusal> {
-        let identity = self.verified(token, moment)?;
+    /// [`Refusal::LimitedByIp`] before [`Refusal::Unauthenticated`], which it is also in gateway mode, where there are no tokens;
+    /// [`Refusal::Limited`].
+    pub fn admit_read_with_token(&self, sender: Sender, token: &str, moment: Moment) -> Result<Identity, Refusal> {
+        let identity = match self.verified(token, moment) {
+            Err(refusal) if !sender.exempt => {
+                self.limiters.check_read_by_address(sender.client, moment.now)?;
+                return Err(refusal);
+            }
+            verified => verified?,
+        };
         self.limiters.check_read_by_user(&identity.user, moment.now)?;
         Ok(identity)
     }

@@ -195,7 +195,8 @@ pub trait Stock: Brake + Examined {
 
     /// Takes one of the `max` permits of a key, and says whether there was one: false where `max` were taken, by whomever on whichever node,
     /// or `until` is over by the store's clock. So `max` = 1 makes a thing single-use. The first one taken says until when the key is
-    /// remembered; from then on it starts afresh. Keys are the caller's to make unlikely to meet: 128 bits of a keyed hash.
+    /// remembered; from then on it starts afresh. Keys are the caller's to make unlikely to meet: 127 bits of a keyed hash.
+    /// The first bit tells two kinds apart (0: of challenges, 1: of signed requests); where there is a bound, each kind has its own.
     ///
     /// # Errors
     /// [`Error::Unavailable`] also where too many keys are remembered or wait: nothing was taken. [`Error::NotReady`] where there is no

@@ -1,11 +1,13 @@
 //! Sales whose buyers solve something first: a picture, or work.
 
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use seckill_sale::Challenge;
 use serde_json::Value;
 
 use crate::asking::Reply;
 use crate::house::{House, OPENS};
+use crate::plan::Plan;
 use crate::solving::{answer, ask, asking_for, buy_with, captcha_answer, posed, pow_answer, text};
 
 /// An answer that was looked at and not taken.
@@ -193,4 +195,25 @@ async fn where_the_store_takes_nothing_nobody_gets_a_token() {
     answer(&house, id, "a", puzzle, &captcha_answer(puzzle))
         .await
         .is(503, 50300);
+}
+
+#[tokio::test]
+async fn answers_past_the_purchases_that_may_be_under_way_hear_too_busy_and_lose_no_try() {
+    let house = House::with(&Plan {
+        in_flight_max: 1,
+        ..Plan::default()
+    });
+    let (plain, id) = (house.sale(3).await, asking_for(&house, Challenge::Pow).await);
+    let challenge = posed(&house, id, "a").await;
+    let (right, wrong) = pow_answer(text(&challenge, "prefix"), 8);
+    let send = |given| Box::pin(answer(&house, id, "a", text(&challenge, "id"), given));
+    let mut bought = Box::pin(house.buy(plain, "b").send());
+    assert!((&mut bought).now_or_never().is_none(), "it waits for the store");
+    send(wrong.as_str()).await.is(503, 50300);
+    bought.await.is(202, 0);
+    is_unsolved(&send(&wrong).await, 4);
+    let mut answering = send(&right);
+    assert!((&mut answering).now_or_never().is_none(), "it waits for the store");
+    house.buy(plain, "c").send().await.is(503, 50300);
+    answering.await.is(200, 0);
 }

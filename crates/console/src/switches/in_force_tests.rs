@@ -1,6 +1,6 @@
 //! What waits for its turn tightens, and what has gone back is in force.
 
-use seckill_gate::{Limit, LimitSwitches};
+use seckill_gate::{AutoAdmit, Limit, LimitSwitches};
 
 use super::*;
 
@@ -69,6 +69,28 @@ fn patches_that_wait_tighten_and_never_loosen() {
         },
         expect
     );
+}
+
+#[test]
+fn what_holds_back_by_itself_tightens_while_it_waits_and_never_loosens() {
+    let shown = |patches: &[&str]| {
+        let settled = Switches {
+            backlog_max: 100,
+            backlog_oldest_max_s: 0,
+            auto_admit: AutoAdmit::Off,
+            ..Switches::open(9)
+        };
+        let now = tightened_over(settled, patches);
+        (now.backlog_resume(), now.backlog_oldest_max_s, now.auto_admit)
+    };
+    let on = |store_p99_ms, step| AutoAdmit::On { store_p99_ms, step };
+    assert_eq!(shown(&[]), (80, 0, AutoAdmit::Off));
+    let tight = r#"{"backlog_resume":7,"backlog_oldest_max_s":5,"auto_admit":{"store_p99_ms":50,"step":0.5}}"#;
+    assert_eq!(shown(&[tight]), (7, 5, on(50, 0.5)));
+    let loose = r#"{"backlog_resume":90,"backlog_oldest_max_s":60,"auto_admit":{"store_p99_ms":90,"step":0.1}}"#;
+    assert_eq!(shown(&[tight, loose]), (7, 5, on(50, 0.1)));
+    let off = r#"{"backlog_resume":null,"backlog_oldest_max_s":0,"auto_admit":"off"}"#;
+    assert_eq!(shown(&[tight, off]), (7, 5, on(50, 0.5)));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use seckill_queue::{Queue, Verdicts};
-use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Shards, Terms, Ticket, UserId};
+use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Shards, SharedRate, Terms, Ticket, UserId};
 use seckill_stock::{
     Answer, Condition, Confirmed, Examined, GivenUp, Glance, OpenOutcome, Opening, Rebase, Remedy, Stock,
 };
@@ -19,6 +19,9 @@ use tokio::sync::{Notify, RwLock};
 use crate::engine::Handle;
 
 pub(crate) type Meanwhile = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Key of a rate of which no permit is left.
+pub(crate) const USED_UP: &str = "used-up";
 
 pub(crate) struct Fragile {
     engine: Handle,
@@ -145,6 +148,9 @@ impl Stock for Fragile {
     async fn forget(&self, activity: ActivityId) -> Result<(), seckill_stock::Error> {
         self.stock_write()?;
         self.engine.forget(activity).await
+    }
+    async fn take_of_rate(&self, rate: &SharedRate) -> Result<Option<u64>, seckill_stock::Error> {
+        Ok((rate.key == USED_UP).then_some(1_000))
     }
     async fn permit(&self, key: [u8; 16], max: u32, until: EpochMs) -> Result<bool, seckill_stock::Error> {
         self.stock_write()?;

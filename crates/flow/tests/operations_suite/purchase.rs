@@ -7,10 +7,11 @@ use std::task::Poll;
 use seckill_engine_embedded::storage::simulated::Simulated;
 use seckill_engine_embedded::{CompactionOptions, Options, Sequencer, open};
 use seckill_flow::{Purchase, Wish};
-use seckill_sale::{ActivityId, Claim, InstallationId, ManualClock, NotReady, Refusal};
+use seckill_sale::{ActivityId, Claim, InstallationId, ManualClock, NotReady, Refusal, Scope, SharedRate};
 use seckill_stock::conformance::Fixture;
 use seckill_stock::{Batcher, Stock};
 
+use crate::fragile::USED_UP;
 use crate::house::{House, run};
 use crate::trade::claim_of;
 
@@ -105,4 +106,29 @@ fn stepping<T>(sequencer: &mut Sequencer<Simulated>, task: impl Future<Output = 
         })
         .await
     })
+}
+
+#[test]
+fn buyer_who_has_not_met_the_challenge_hears_that_before_he_hears_of_a_rate() {
+    run(async {
+        let house = House::new();
+        let id = house.opened(1).await;
+        let (_batcher, claims) = Batcher::new(house.store.clone(), 4);
+        let purchase = Purchase::new(house.store.clone(), claims);
+        let rate = SharedRate {
+            scope: Scope::User,
+            key: USED_UP.to_owned(),
+            interval_us: 1_000_000,
+            burst: 1,
+        };
+        let buy = |challenge_met| {
+            purchase.purchase(Wish {
+                challenge_met,
+                rates: vec![rate.clone()],
+                ..wish(id)
+            })
+        };
+        assert_eq!(buy(false).await, Err(Refusal::ChallengeFailed));
+        assert_eq!(buy(true).await, Err(rate.refusal(1_000)));
+    });
 }

@@ -2,98 +2,135 @@
 
 use crate::support::{
     ENDS_AT, RANDOM, SELLING, STARTS_AT, UNLIMITED, activity, activity_id, gate, headers, limit, request, settings,
-    token, user,
+    signed_in, token, user,
 };
 use std::sync::Arc;
 
 use seckill_gate::{
-    Binding, Block, Device, Earlier, Gate, Limits, Moment, PurchaseTokens, Settings, Subject, Switches, Wish,
+    Binding, Block, Device, DeviceRule, Earlier, Gate, Limits, Moment, PurchaseTokens, Settings, Subject, Switches,
+    Wish,
 };
-use seckill_sale::{Activity, Challenge, Code, Eligibility, Quantity, Refusal, Scope, Status};
+use seckill_sale::{Activity, Challenge, Code, Eligibility, NotReady, Quantity, Refusal, Scope, Status};
 
 /// Things that are wrong with a purchase, in the order in which they are to be told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fault {
     AddressTooOften,
+    NetworkTooOften,
     NoToken,
     BadBody,
     NoSuchActivity,
     TooMany,
     UserBlocked,
     NotEligible,
+    ListNotCome,
     Paused,
     EntranceShut,
     ReadOnly,
     TooEarly,
     TooLate,
     Shed,
+    DeviceUnsigned,
     NoPurchaseToken,
     UserTooOften,
     DeviceTooOften,
+    ActivityTooOften,
+    NodeTooOften,
 }
 
-const ALL: [Fault; 16] = [
+const ALL: [Fault; 21] = [
     Fault::AddressTooOften,
+    Fault::NetworkTooOften,
     Fault::NoToken,
     Fault::BadBody,
     Fault::NoSuchActivity,
     Fault::TooMany,
     Fault::UserBlocked,
     Fault::NotEligible,
+    Fault::ListNotCome,
     Fault::Paused,
     Fault::EntranceShut,
     Fault::ReadOnly,
     Fault::TooEarly,
     Fault::TooLate,
     Fault::Shed,
+    Fault::DeviceUnsigned,
     Fault::NoPurchaseToken,
     Fault::UserTooOften,
     Fault::DeviceTooOften,
+    Fault::ActivityTooOften,
+    Fault::NodeTooOften,
 ];
 
 impl Fault {
     fn is_told_as(self, refusal: &Refusal) -> bool {
         match self {
-            Self::AddressTooOften => matches!(refusal, Refusal::LimitedByIp { .. }),
+            Self::AddressTooOften => is_limited_by_ip(refusal, 60),
+            Self::NetworkTooOften => is_limited_by_ip(refusal, 30),
             Self::NoToken => *refusal == Refusal::Unauthenticated,
             Self::BadBody => matches!(refusal, Refusal::Malformed { .. }),
             Self::NoSuchActivity => *refusal == Refusal::UnknownActivity,
             Self::TooMany => *refusal == Refusal::QuantityAboveLimit,
             Self::UserBlocked => *refusal == Refusal::Blocked,
             Self::NotEligible => *refusal == Refusal::NotEligible,
+            Self::ListNotCome => *refusal == Refusal::NotReady(NotReady::NotPreheated),
             Self::Paused | Self::EntranceShut | Self::ReadOnly => matches!(refusal, Refusal::Paused { .. }),
             Self::TooEarly => *refusal == Refusal::NotStarted { starts_at: STARTS_AT },
             Self::TooLate => *refusal == Refusal::Ended,
             Self::Shed => *refusal == Refusal::Busy,
-            Self::NoPurchaseToken => *refusal == Refusal::ChallengeFailed,
-            Self::UserTooOften => matches!(refusal, Refusal::Limited { scope: Scope::User, .. }),
-            Self::DeviceTooOften => matches!(
-                refusal,
-                Refusal::Limited {
-                    scope: Scope::Device,
-                    ..
-                }
-            ),
+            Self::DeviceUnsigned | Self::NoPurchaseToken => *refusal == Refusal::ChallengeFailed,
+            Self::UserTooOften => is_limited(refusal, Scope::User),
+            Self::DeviceTooOften => is_limited(refusal, Scope::Device),
+            Self::ActivityTooOften => is_limited(refusal, Scope::Activity),
+            Self::NodeTooOften => is_limited(refusal, Scope::Node),
         }
+    }
+}
+
+fn is_limited(refusal: &Refusal, by: Scope) -> bool {
+    matches!(refusal, Refusal::Limited { scope, .. } if *scope == by)
+}
+
+/// By the limit that gives a permit in so many seconds.
+fn is_limited_by_ip(refusal: &Refusal, seconds: u32) -> bool {
+    matches!(refusal, Refusal::LimitedByIp { quota, .. } if quota.window_s == seconds)
+}
+
+/// Limits of one permit where a purchase is to come too often.
+fn scarce_limits(has: impl Fn(Fault) -> bool) -> Limits {
+    let scarce = |fault, text| limit(if has(fault) { text } else { "off" });
+    let once = "1/min burst 1";
+    Limits {
+        ip: scarce(Fault::AddressTooOften, once),
+        network: scarce(Fault::NetworkTooOften, "2/min burst 1"),
+        user: scarce(Fault::UserTooOften, once),
+        device: scarce(Fault::DeviceTooOften, once),
+        activity: scarce(Fault::ActivityTooOften, once),
+        node: scarce(Fault::NodeTooOften, once),
+        ..UNLIMITED
     }
 }
 
 /// A gate at which a purchase has these faults.
 fn faulty_gate(has: impl Fn(Fault) -> bool) -> Gate {
-    let scarce = |fault| limit(if has(fault) { "1/min burst 1" } else { "off" });
-    let (ip, user, device) = (Fault::AddressTooOften, Fault::UserTooOften, Fault::DeviceTooOften);
-    let limits = Limits {
-        ip: scarce(ip),
-        user: scarce(user),
-        device: scarce(device),
-        ..UNLIMITED
+    let devices = if has(Fault::DeviceUnsigned) {
+        DeviceRule::Signed
+    } else {
+        DeviceRule::Named
     };
     let id = if has(Fault::NoSuchActivity) { 2 } else { 1 };
     let sale = Activity {
         challenge: Challenge::Token,
         ..activity(id)
     };
-    let gate = gate(Settings { limits, ..settings() }, sale.clone());
+    let gate = gate(
+        Settings {
+            limits: scarce_limits(&has),
+            devices,
+            ..settings()
+        },
+        sale.clone(),
+    );
     use_up_limits(
         &gate,
         id,
@@ -111,7 +148,7 @@ fn faulty_gate(has: impl Fn(Fault) -> bool) -> Gate {
         },
         eligibility: Eligibility {
             min_level: has(Fault::NotEligible).then_some(3),
-            list: None,
+            list: has(Fault::ListNotCome).then_some(1),
         },
         version: 2,
         ..sale
@@ -145,7 +182,7 @@ fn moment(has: impl Fn(Fault) -> bool) -> Moment {
     })
 }
 
-/// Takes the only permits of alice's address, of her and of her device, where those are scarce.
+/// Takes the only permits of alice's address, of her and of her device, where those are scarce; and by somebody else those of all buyers.
 fn use_up_limits(gate: &Gate, activity: u64, moment: Moment) {
     let headers = headers(&[
         ("authorization", &format!("Bearer {}", token("alice"))),
@@ -157,6 +194,18 @@ fn use_up_limits(gate: &Gate, activity: u64, moment: Moment) {
     let alice = gate.identify(arrived, moment).expect("a good token");
     gate.admit_token(&alice, activity_id(activity), None, RANDOM, moment)
         .expect("the first request");
+    let headers = signed_in("carol");
+    let arrived = gate.arrive(request("9.9.9.9", &headers), moment);
+    let carol = gate
+        .identify(arrived.expect("her first request"), moment)
+        .expect("a good token");
+    let wish = Wish {
+        activity: activity_id(activity),
+        quantity: Quantity::ONE,
+        token: Some(&purchase_token("carol", None, activity, moment)),
+    };
+    // Before the start, and without a signed device, she gets no further than alice.
+    let _first = gate.admit_purchase(carol, wish, |_, _| Earlier::None, moment);
 }
 
 /// Alice's purchase, as the caller of the gate takes it through the stages.
@@ -173,7 +222,8 @@ fn buy(gate: &Gate, has: impl Fn(Fault) -> bool) -> Result<(), Refusal> {
     if has(Fault::BadBody) {
         return Err(Refusal::Malformed { detail: String::new() });
     }
-    let purchase_token = (!has(Fault::NoPurchaseToken)).then(|| purchase_token(moment));
+    let purchase_token =
+        (!has(Fault::NoPurchaseToken)).then(|| purchase_token("alice", Device::new("phone"), 1, moment));
     let quantity = Quantity::new(if has(Fault::TooMany) { 2 } else { 1 }).expect("in range");
     let wish = Wish {
         activity: activity_id(1),
@@ -184,12 +234,11 @@ fn buy(gate: &Gate, has: impl Fn(Fault) -> bool) -> Result<(), Refusal> {
         .map(|admitted| assert!(admitted.challenge_passed()))
 }
 
-fn purchase_token(moment: Moment) -> String {
-    let alice = user("alice");
+fn purchase_token(buyer: &str, device: Option<Device<'_>>, activity: u64, moment: Moment) -> String {
     let binding = Binding {
-        user: &alice,
-        activity: activity_id(1),
-        device: Device::new("phone"),
+        user: &user(buyer),
+        activity: activity_id(activity),
+        device,
     };
     PurchaseTokens::new(&settings().purchase_token_secret)
         .issue(Challenge::Token, &binding, moment.now, 1)
@@ -228,12 +277,14 @@ fn earlier_of_two_faults_is_told() {
 fn order_is_the_one_of_the_codes() {
     let codes = [
         Code::TooOften,
+        Code::TooOften,
         Code::Unauthenticated,
         Code::Malformed,
         Code::UnknownActivity,
         Code::Malformed,
         Code::Blocked,
         Code::Blocked,
+        Code::StoreNotReady,
     ];
     let more = [
         Code::Paused,
@@ -243,8 +294,10 @@ fn order_is_the_one_of_the_codes() {
         Code::Ended,
         Code::Busy,
         Code::ChallengeFailed,
+        Code::ChallengeFailed,
     ];
-    let expect = codes.into_iter().chain(more).chain([Code::TooOften, Code::TooOften]);
+    let expect: Vec<_> = codes.into_iter().chain(more).chain([Code::TooOften; 4]).collect();
+    assert_eq!(expect.len(), ALL.len());
     for (fault, code) in ALL.into_iter().zip(expect) {
         let has = |other| other == fault;
         assert_eq!(

@@ -1,7 +1,7 @@
 //! The gate's routes as a whole: limits, challenge, gateway mode, switches.
 
 use http::HeaderMap;
-use seckill_gate::{Authority, Earlier, Limits, Moment, Settings, Switches, TokenStep};
+use seckill_gate::{AbuseRules, Authority, Earlier, Limits, Moment, Networks, Settings, Switches, TokenStep};
 use seckill_sale::{Activity, Challenge, Refusal, Scope, UserId};
 
 use crate::support::{
@@ -151,16 +151,37 @@ fn pages_need_no_identity() {
 
 #[test]
 fn stream_token_is_checked_like_any_other() {
-    let gate = gate(settings(), activity(1));
-    assert_eq!(
-        gate.admit_read_with_token(&token("alice"), SELLING)
-            .map(|identity| identity.user),
-        Ok(user("alice"))
+    let limits = Limits {
+        read: limit("1/s burst 2"),
+        ..UNLIMITED
+    };
+    let exempt = Networks::new(["2.2.2.2/32".parse().expect("a network")]);
+    let gate = gate(
+        Settings {
+            limits,
+            exempt,
+            ..settings()
+        },
+        activity(1),
     );
+    let nobody = HeaderMap::new();
+    let read = |peer, token: &str| {
+        gate.admit_read_with_token(gate.sender(request(peer, &nobody)), token, SELLING)
+            .map(|identity| identity.user)
+    };
+    assert_eq!(read("1.1.1.1", &token("alice")), Ok(user("alice")));
+    for _ in 0..2 {
+        assert_eq!(read("1.1.1.1", "none"), Err(Refusal::Unauthenticated));
+    }
+    assert!(matches!(read("1.1.1.1", "none"), Err(Refusal::LimitedByIp { .. })));
     assert_eq!(
-        gate.admit_read_with_token("none", SELLING),
-        Err(Refusal::Unauthenticated)
+        read("1.1.1.1", &token("bob")),
+        Ok(user("bob")),
+        "an office is not starved"
     );
+    for _ in 0..3 {
+        assert_eq!(read("2.2.2.2", "none"), Err(Refusal::Unauthenticated));
+    }
 }
 
 #[test]
@@ -184,7 +205,7 @@ fn gateway_names_the_user_from_trusted_proxies_only() {
     let unnamed = HeaderMap::new();
     let by_body = |peer, headers, id: &str| {
         let arrived = gate.arrive(request(peer, headers), SELLING)?;
-        gate.identify_named(arrived, user(id))
+        gate.identify_named(arrived, user(id), SELLING)
             .map(|identified| identified.into_user())
     };
     assert_eq!(by_body("10.0.0.1", &named, "alice"), Ok(user("alice")));
@@ -199,7 +220,26 @@ fn body_names_nobody_where_tokens_are_the_authority() {
     let alice = signed_in("alice");
     let arrived = gate.arrive(request("10.0.0.1", &alice), SELLING).expect("not limited");
     let named: Result<UserId, _> = gate
-        .identify_named(arrived, user("alice"))
+        .identify_named(arrived, user("alice"), SELLING)
         .map(|identified| identified.into_user());
     assert_eq!(named, Err(Refusal::Unauthenticated));
+}
+
+#[test]
+fn whoever_is_named_in_vain_again_and_again_is_an_offender() {
+    let abuse = AbuseRules {
+        ip: limit("1/min burst 2"),
+        block_for_ms: 1_000,
+        ..AbuseRules::OFF
+    };
+    let gate = gate(Settings { abuse, ..settings() }, activity(1));
+    let nobody = HeaderMap::new();
+    for _ in 0..3 {
+        assert!(gate.abuse().take().is_empty());
+        let arrived = gate.arrive(request("1.2.3.4", &nobody), SELLING).expect("no limit");
+        let refused = gate.identify_named(arrived, user("alice"), SELLING);
+        assert!(refused.is_err());
+    }
+    let offenders = gate.abuse().take();
+    assert_eq!(offenders[0].subject.to_string(), "1.2.3.4/32");
 }

@@ -33,7 +33,7 @@ pub fn a_worker_that_stands_still_is_undone_and_settles_again_when_it_goes_on<K:
             );
             let begun = Instant::now();
             while begin().await.is_err() {
-                assert!(begun.elapsed().as_secs() < 15, "nobody undoes what stands still");
+                assert!(begun.elapsed().as_secs() < 60, "nobody undoes what stands still");
             }
             proxy.let_go();
         };
@@ -49,7 +49,7 @@ pub fn a_worker_that_stands_still_is_undone_and_settles_again_when_it_goes_on<K:
 async fn until(is_so: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_so() {
-        assert!(begun.elapsed().as_secs() < 15, "it never is so");
+        assert!(begun.elapsed().as_secs() < 60, "it never is so");
         tokio::task::yield_now().await;
     }
 }

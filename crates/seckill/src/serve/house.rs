@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::node::Node;
-use super::{alerting, live, membership, progress, tap};
+use super::{alerting, layers, live, membership, progress, tap};
 use crate::exit::Failure;
 
 /// How often switches and blocks are read again: others' changes are in force within it.
@@ -60,6 +60,10 @@ impl House {
             let (gate, shutdown) = (node.gate.clone(), node.shutdown.house.clone());
             threads.push(start_thread("keys", move || keys.follow(gate, shutdown))?);
         }
+        let (listed, its_console) = (node.clone(), console.clone());
+        threads.push(start_thread("lists", move || {
+            lists_until_shutdown(listed, its_console)
+        })?);
         let (node, console) = (node.clone(), console.clone());
         threads.push(start_thread("refresh", move || refresh_until_shutdown(node, console))?);
         Ok(Self(threads))
@@ -133,6 +137,29 @@ async fn refresh_until_shutdown(node: Arc<Node>, console: Arc<Console>) {
     }
 }
 
+/// Lists of users, apart from what must be in force within a second: one of a million takes its time.
+async fn lists_until_shutdown(node: Arc<Node>, console: Arc<Console>) {
+    let mut ticks = interval(REFRESH_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let refreshing = async {
+        loop {
+            ticks.tick().await;
+            match console.refresh_lists().await {
+                Ok(()) => {}
+                // Said by others already.
+                Err(error) if layers::is_outage(&error) => {
+                    tracing::debug!(%error, "the lists of users could not be taken over");
+                }
+                Err(error) => tracing::warn!(%error, "the lists of users could not be taken over"),
+            }
+        }
+    };
+    tokio::select! {
+        () = node.shutdown.house.cancelled() => {}
+        () = refreshing => {}
+    }
+}
+
 /// Takes over what the ledger says now, and tells it and the store what they were not told yet. An unreachable ledger leaves everything as
 /// it is.
 async fn refresh(node: &Node, console: &Console) {
@@ -140,7 +167,7 @@ async fn refresh(node: &Node, console: &Console) {
     node.fences.look(node);
     let up = node.ledger.ping().await.is_ok();
     node.metrics.database_up.set_flag(up);
-    let refreshed = console.refresh().await;
+    let refreshed = console.refresh_switches_and_blocks().await;
     if !up {
         return;
     }

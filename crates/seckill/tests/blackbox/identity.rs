@@ -20,7 +20,7 @@ use crate::shop::{API, SCHEDULER, Shop};
 
 const OLD: &str = "the-old-one-0f9b2c47d1e88a635b7c90e1f2a3d4c5";
 const NEW: &str = "the-new-one-77aa0f9b2c47d1e88a635b7c90e1f2a3";
-const SHOP_SECRET: &str = "the-shops-own-5b7c90e1f2a3d4c50f9b2c47d1e88a63";
+pub(crate) const SHOP_SECRET: &str = "the-shops-own-5b7c90e1f2a3d4c50f9b2c47d1e88a63";
 
 /// A purchase with this token.
 fn buy_with(server: &Server, activity: u64, token: &str) -> Answer {
@@ -246,21 +246,41 @@ fn a_sale_for_some_is_for_them_on_every_node_and_after_a_restart() {
     assert_eq!(buy(&shop.nodes[1], "member-4999").status, 202);
 }
 
+/// How a request is signed.
+pub(crate) struct Signing<'a> {
+    pub(crate) at_ms: &'a str,
+    pub(crate) nonce: &'a str,
+    pub(crate) secret: &'a str,
+}
+
+impl Signing<'_> {
+    /// The header lines of a request that is signed for this user.
+    pub(crate) fn lines(&self, method: &str, path: &str, user: &str, body: &str) -> Vec<String> {
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let digest = hex(&Sha256::digest(body));
+        let Self { at_ms, nonce, secret } = self;
+        let text = format!("{method}\n{path}\n{at_ms}\n{nonce}\n{user}\n{digest}");
+        let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("any length");
+        mac.update(text.as_bytes());
+        let signature = hex(&mac.finalize().into_bytes());
+        vec![
+            "X-Client-Id: shop-1".to_owned(),
+            format!("X-User-Id: {user}"),
+            format!("X-Timestamp: {at_ms}"),
+            format!("X-Nonce: {nonce}"),
+            format!("X-Signature: {signature}"),
+        ]
+    }
+}
+
 /// A purchase that the shop signs, at a node whose clock says `at_ms`.
 fn signed(at_ms: &str, activity: u64, user: &str, nonce: &str) -> Vec<String> {
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let digest = hex(&Sha256::digest(b""));
-    let text = format!("POST\n/api/seckill/{activity}\n{at_ms}\n{nonce}\n{user}\n{digest}");
-    let mut mac = Hmac::<Sha256>::new_from_slice(SHOP_SECRET.as_bytes()).expect("any length");
-    mac.update(text.as_bytes());
-    let signature = hex(&mac.finalize().into_bytes());
-    vec![
-        "X-Client-Id: shop-1".to_owned(),
-        format!("X-User-Id: {user}"),
-        format!("X-Timestamp: {at_ms}"),
-        format!("X-Nonce: {nonce}"),
-        format!("X-Signature: {signature}"),
-    ]
+    let signing = Signing {
+        at_ms,
+        nonce,
+        secret: SHOP_SECRET,
+    };
+    signing.lines("POST", &format!("/api/seckill/{activity}"), user, "")
 }
 
 #[test]

@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use super::made;
 use super::ways::{
     Way, Wish, bare_of_a_gateway, bare_with_a_token, body_of_a_gateway, body_with_a_token, chunks_with_a_token, legacy,
+    signed,
 };
+use crate::identity::SHOP_SECRET;
 use crate::program;
 
 const BURST: usize = 3;
@@ -71,7 +73,7 @@ impl Walk<'_> {
         let blocked = json!({"kind": "user", "value": format!("blocked-{}", self.name)});
         made(server, "/admin/api/blocks", &blocked);
         for _ in 0..BURST {
-            let _spent = self.ask(Some("a"), 200, closed);
+            let _spent = self.ask(None, 200, closed);
         }
         let limited = self.ask(None, 200, closed);
         self.note("address limited, and nobody", &limited);
@@ -106,15 +108,18 @@ fn every_way_to_a_ticket_passes_the_same_gates_in_the_same_order() {
     ];
     let proxies = ("SECKILL_SERVER__TRUSTED_PROXIES", "127.0.0.0/8");
     let gateway = ("SECKILL_AUTH__MODE", "gateway");
-    let tokens = Server::start_with(&program(), &[limits[0], limits[1], proxies]);
+    let keys = format!("shop-1:{SHOP_SECRET}");
+    let clients = ("SECKILL_CLIENTS__KEYS", keys.as_str());
+    let tokens = Server::start_with(&program(), &[limits[0], limits[1], proxies, clients]);
     let gateways = Server::start_with(&program(), &[limits[0], limits[1], proxies, gateway]);
-    let ways: [(&Server, Way, &'static str); 6] = [
+    let ways: [(&Server, Way, &'static str); 7] = [
         (&tokens, bare_with_a_token, "bare"),
         (&tokens, body_with_a_token, "a body"),
         (&tokens, chunks_with_a_token, "chunked"),
         (&gateways, bare_of_a_gateway, "bare"),
         (&gateways, body_of_a_gateway, "a body"),
         (&gateways, legacy, "the old one"),
+        (&tokens, signed, "signed"),
     ];
     let expected = [
         ("address limited, and nobody", 429, 40_003, json!("ip")),
@@ -139,7 +144,7 @@ fn every_way_to_a_ticket_passes_the_same_gates_in_the_same_order() {
         let mut walk = Walk {
             server,
             way,
-            name: ["w", "wa", "wal", "x", "xy", "xyz"][at],
+            name: ["w", "wa", "wal", "x", "xy", "xyz", "walk"][at],
             told: Vec::new(),
         };
         walk.through();

@@ -1,7 +1,9 @@
 //! The ways to a ticket, as bytes of requests.
 
-use seckill_testkit::Server;
+use seckill_testkit::{Server, call};
 use serde_json::json;
+
+use crate::identity::{SHOP_SECRET, Signing};
 
 /// Who asks for what, from where.
 pub(super) struct Wish<'a> {
@@ -75,4 +77,17 @@ pub(super) fn legacy(server: &Server, wish: &Wish<'_>) -> Vec<u8> {
         body.len()
     )
     .into()
+}
+
+/// A purchase that the shop signs. Nobody is whoever signs it with another secret.
+pub(super) fn signed(server: &Server, wish: &Wish<'_>) -> Vec<u8> {
+    let user = wish.user.unwrap_or("somebody");
+    let time = call(server.public, "GET", "/api/time", &[], None).expect("answers");
+    let signing = Signing {
+        at_ms: time.header("Server-Time"),
+        nonce: &format!("nonce-of-sixteen-{:032x}", rand::random::<u128>()),
+        secret: if wish.user.is_some() { SHOP_SECRET } else { "another" },
+    };
+    let lines = signing.lines("POST", &format!("/api/seckill/{}", wish.sale), user, "");
+    format!("{}\r\n", head(&buy_line(wish), wish, &lines)).into()
 }
