@@ -81,6 +81,13 @@ fn tries_of_a_picture_are_counted_over_a_crash() {
             .as_str()
             .is_some_and(|image| image.starts_with("<svg "))
     );
+    let shown = |challenge: Value| {
+        let patched = server.as_admin("PATCH", "/admin/api/switches", Some(&json!({ "challenge": challenge })));
+        assert_eq!((patched.status, &patched.data()["challenge"]), (200, &challenge));
+        let page = server.as_user("a", "GET", &format!("/api/activities/{activity}"), None);
+        page.expect("answers").data()["challenge"].clone()
+    };
+    assert_eq!([shown(json!("pow")), shown(Value::Null)], ["pow", "captcha"]);
     // No sum is as small as that.
     let wrong = json!({"challenge": challenge["id"], "answer": "7"});
     let tries_left = |server: &Server| ask(server, activity, "a", Some(&wrong)).data()["tries_left"].clone();
