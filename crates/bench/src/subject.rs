@@ -27,7 +27,8 @@ impl SubjectConfig {
     }
 
     /// Settings beside those that it has, as environment variables.
-    pub(crate) fn with(mut self, settings: impl IntoIterator<Item = (String, String)>) -> Self {
+    #[must_use]
+    pub fn with(mut self, settings: impl IntoIterator<Item = (String, String)>) -> Self {
         let environment = match &mut self {
             Self::Alone(config) => &mut config.environment,
             Self::Fleet(config) => &mut config.environment,

@@ -61,6 +61,9 @@ pub(crate) struct BenchArgs {
     /// Only these comparisons, and no sale; with --store on these services.
     #[arg(long, value_delimiter = ',', value_name = "COMPARISONS")]
     pub(crate) only: Vec<Compared>,
+    /// With --only: every limit and rule of the gate on, so wide that it refuses nobody.
+    #[arg(long, requires = "only")]
+    pub(crate) gates: bool,
     /// Only offer more than the server can carry: 1.5 times of what its processor can do, or 5 times of what a slow store can do.
     #[arg(long, value_name = "BOTTLENECK", num_args = 0..=1, default_missing_value = "processor")]
     pub(crate) overload: Option<Overloaded>,

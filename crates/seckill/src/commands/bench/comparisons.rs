@@ -1,6 +1,7 @@
 //! What `seckill bench` compares the product with: a bare answer, and the articles' algorithm.
 
 use seckill_bench::article::{self, ArticleConfig, ArticleReport};
+use seckill_bench::bots::wide_gates;
 use seckill_bench::comparison::{Comparison, RatioReport};
 use seckill_bench::ratios::{RatioConfig, compare};
 use seckill_bench::subject::SubjectConfig;
@@ -16,10 +17,14 @@ const ACCEPTANCE_CONNECTIONS: usize = 256;
 /// In pairs, on the services that were named or a process of its own.
 pub(super) fn with_bare(args: &BenchArgs) -> Result<Vec<RatioReport>, Failure> {
     let usual = RatioConfig::usual(program()?);
+    let product = fleet(args)?.map_or(usual.product.clone(), SubjectConfig::Fleet);
     let config = RatioConfig {
         pairs: args.pairs,
         requests: args.pair_requests,
-        product: fleet(args)?.map_or(usual.product.clone(), SubjectConfig::Fleet),
+        product: match args.gates {
+            true => product.with(wide_gates()),
+            false => product,
+        },
         ..usual
     };
     let chosen = |comparison: &Comparison| {
