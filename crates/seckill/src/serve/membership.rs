@@ -132,7 +132,7 @@ impl Membership {
 /// checklist what it does.
 ///
 /// # Errors
-/// [`Failure::failed`] where it has no business beside the others: see [`OwnName::keep`] and [`neighbours::look_around`].
+/// A [`crate::exit::Failure`] where it has no business beside the others: see [`OwnName::keep`] and [`neighbours::look_around`].
 pub(super) fn join(node: &Node, console: &Console) -> Outcome {
     let membership = &node.membership;
     if let StoreUrl::Remote(_) = node.settings.store.url {
