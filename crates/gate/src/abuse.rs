@@ -20,6 +20,9 @@ use crate::rate::Limit;
 /// Offenders that wait to be blocked. More are named again with their next refusal.
 pub const OFFENDERS_MAX: usize = 1024;
 
+/// How the reason of every offender begins, and so that of every block that a rule made.
+pub const OFFENCE: &str = "refused more often than abuse.";
+
 /// How often somebody may be refused before he is blocked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AbuseRules {
@@ -167,7 +170,7 @@ impl Abuse {
         };
         if offenders.len() < OFFENDERS_MAX {
             let subject = subject();
-            let reason = format!("refused more often than abuse.{} = \"{rule}\" allows", subject.kind());
+            let reason = format!("{OFFENCE}{} = \"{rule}\" allows", subject.kind());
             let expires_at = now.plus(self.rules.block_for_ms);
             let offender = |subject: &Subject| Offender {
                 subject: subject.clone(),

@@ -63,7 +63,7 @@ use limits::Limiters;
 use switches::Automatic;
 use window::check_window;
 
-pub use abuse::{Abuse, AbuseRules, OFFENDERS_MAX, Offender, Suspect};
+pub use abuse::{Abuse, AbuseRules, OFFENCE, OFFENDERS_MAX, Offender, Suspect};
 pub use blocks::{BLOCKS_MAX, Block, Blocks, Error as BlockError, Subject};
 pub use catalogue::{Activities, Catalogue, ENDED_KEPT_MS};
 pub use challenge::{ANSWER_LENGTH_MAX, CHALLENGE_LIFETIME_MS, CHALLENGE_TRIES_MAX, Exercise, Posed};

@@ -126,13 +126,9 @@ impl Limiter {
 
 #[cold]
 fn wait(us: u64, interval_us: u64, burst: u64) -> Wait {
-    let whole = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     Wait {
         ms: us.div_ceil(1000),
-        quota: Quota {
-            burst: whole(burst),
-            window_s: whole((interval_us * burst).div_ceil(1_000_000)),
-        },
+        quota: Quota::of_rate(interval_us, u32::try_from(burst).unwrap_or(u32::MAX)),
     }
 }
 

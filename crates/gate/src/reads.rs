@@ -13,6 +13,15 @@ pub struct Sender {
     exempt: bool,
 }
 
+impl Sender {
+    const fn of(arrived: &Arrived<'_>) -> Self {
+        Self {
+            client: arrived.client,
+            exempt: arrived.exempt,
+        }
+    }
+}
+
 impl Gate {
     /// The only stage of routes that show a user what is his, and of the writes on his own orders.
     ///
@@ -51,7 +60,7 @@ impl Gate {
                 .limiters
                 .check_read_by_user(&known.0, moment.now)
                 .map(|()| Some(known)),
-            Err(_) if is_open => self.check_read_address(&arrived, moment).map(|()| None),
+            Err(_) if is_open => self.check_read_address(Sender::of(&arrived), moment).map(|()| None),
             Err(refusal) => Err(self.refused_read(refusal, &arrived, moment)),
         }
     }
@@ -59,11 +68,7 @@ impl Gate {
     /// Where a request comes from, for what its sender says later on.
     #[must_use]
     pub fn sender(&self, request: Request<'_>) -> Sender {
-        let arrived = self.locate(request);
-        Sender {
-            client: arrived.client,
-            exempt: arrived.exempt,
-        }
+        Sender::of(&self.locate(request))
     }
 
     /// The only stage of a WebSocket whose token comes as its first message.
@@ -73,11 +78,8 @@ impl Gate {
     /// [`Refusal::Limited`].
     pub fn admit_read_with_token(&self, sender: Sender, token: &str, moment: Moment) -> Result<Identity, Refusal> {
         let identity = match self.verified(token, moment) {
-            Err(refusal) if !sender.exempt => {
-                self.limiters.check_read_by_address(sender.client, moment.now)?;
-                return Err(refusal);
-            }
-            verified => verified?,
+            Err(refusal) => return self.check_read_address(sender, moment).and(Err(refusal)),
+            Ok(identity) => identity,
         };
         self.limiters.check_read_by_user(&identity.user, moment.now)?;
         Ok(identity)
@@ -92,8 +94,8 @@ impl Gate {
         let arrived = self.locate(request);
         match self.who(&arrived, moment) {
             Ok(who) => self.limiters.check_read_by_user(&who.user, moment.now),
-            Err(Refusal::Unauthenticated) => self.check_read_address(&arrived, moment),
-            Err(refusal) => self.check_read_address(&arrived, moment).and(Err(refusal)),
+            Err(Refusal::Unauthenticated) => self.check_read_address(Sender::of(&arrived), moment),
+            Err(refusal) => self.check_read_address(Sender::of(&arrived), moment).and(Err(refusal)),
         }
     }
 
@@ -114,13 +116,15 @@ impl Gate {
     /// What somebody hears whose identity does not hold.
     fn refused_read(&self, refusal: Refusal, arrived: &Arrived<'_>, moment: Moment) -> Refusal {
         self.abuse.note(&refusal, || arrived.refused(), moment.now);
-        self.check_read_address(arrived, moment).err().unwrap_or(refusal)
+        self.check_read_address(Sender::of(arrived), moment)
+            .err()
+            .unwrap_or(refusal)
     }
 
-    fn check_read_address(&self, arrived: &Arrived<'_>, moment: Moment) -> Result<(), Refusal> {
-        match arrived.exempt {
+    fn check_read_address(&self, sender: Sender, moment: Moment) -> Result<(), Refusal> {
+        match sender.exempt {
             true => Ok(()),
-            false => self.limiters.check_read_by_address(arrived.client, moment.now),
+            false => self.limiters.check_read_by_address(sender.client, moment.now),
         }
     }
 }

@@ -40,6 +40,18 @@ pub struct Quota {
     pub window_s: u32,
 }
 
+impl Quota {
+    /// Of a rate with so many microseconds from one request to the next, and so many that may come at once.
+    #[must_use]
+    pub fn of_rate(interval_us: u64, burst: u32) -> Self {
+        let window_s = (interval_us * u64::from(burst)).div_ceil(1_000_000);
+        Self {
+            burst,
+            window_s: u32::try_from(window_s).unwrap_or(u32::MAX),
+        }
+    }
+}
+
 /// Why the store cannot admit now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NotReady {

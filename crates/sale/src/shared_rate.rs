@@ -16,23 +16,13 @@ pub struct SharedRate {
 }
 
 impl SharedRate {
-    /// What the limit allows.
-    #[must_use]
-    pub fn quota(&self) -> Quota {
-        let window_s = (self.interval_us * u64::from(self.burst)).div_ceil(1_000_000);
-        Quota {
-            burst: self.burst,
-            window_s: u32::try_from(window_s).unwrap_or(u32::MAX),
-        }
-    }
-
     /// The refusal of whoever has to wait for so many milliseconds.
     #[must_use]
     pub fn refusal(&self, retry_after_ms: u64) -> Refusal {
         Refusal::Limited {
             scope: self.scope,
             retry_after_ms,
-            quota: self.quota(),
+            quota: Quota::of_rate(self.interval_us, self.burst),
         }
     }
 }

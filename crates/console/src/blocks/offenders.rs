@@ -1,6 +1,6 @@
 //! Blocks that nobody set by hand: those whom the gate of this node named.
 
-use seckill_gate::{BLOCKS_MAX, Offender, Subject};
+use seckill_gate::{BLOCKS_MAX, OFFENCE, Offender, Subject};
 use seckill_ledger::{BlockKind, Context, Error, NewBlock};
 use seckill_sale::EpochMs;
 
@@ -14,8 +14,6 @@ const OFFENDERS_A_TURN: usize = 64;
 /// Blocks by rules that hold at the same time: a farm that is blocked account by account must not fill the list of the operators, nor the
 /// audit log, nor what every node reads anew.
 const BLOCKS_BY_RULE_MAX: usize = BLOCKS_MAX / 10;
-/// How the reason of every block by a rule begins; see [`seckill_gate::Offender::reason`].
-const BY_RULE: &str = "refused more often than abuse.";
 
 /// Writes down whom the gate of this node named. Those who are blocked by now, or don't fit, are let go: they are named again.
 /// The caller holds the lock.
@@ -34,7 +32,7 @@ pub(super) async fn keep_out_offenders(console: &Console) -> Result<(), Error> {
     };
     let by_rule_now = known
         .iter()
-        .filter(|block| block.block.reason.starts_with(BY_RULE))
+        .filter(|block| block.block.reason.starts_with(OFFENCE))
         .count();
     let most = BLOCKS_BY_RULE_MAX
         .saturating_sub(by_rule_now)

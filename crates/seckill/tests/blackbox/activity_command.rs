@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::newcomer::{ask, document, read};
 use crate::program;
 
-const CREATE: [&str; 8] = [
+pub(crate) const CREATE: [&str; 8] = [
     "activity",
     "create",
     "--title",
@@ -16,7 +16,7 @@ const CREATE: [&str; 8] = [
     "--stock",
     "10",
 ];
-const WINDOW: [&str; 4] = [
+pub(crate) const WINDOW: [&str; 4] = [
     "--starts-at",
     "2026-01-01T00:00:00+08:00",
     "--ends-at",

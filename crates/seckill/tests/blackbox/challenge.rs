@@ -5,6 +5,7 @@ use std::sync::Barrier;
 use seckill_testkit::{Answer, Postgres, Server, work};
 use serde_json::{Value, json};
 
+use crate::activity_command::{CREATE, WINDOW};
 use crate::program;
 use crate::shop::{API, SCHEDULER, Shop, WORKER};
 
@@ -148,23 +149,7 @@ fn of_a_hundred_answers_at_two_nodes_one_gets_a_token_and_none_after_the_store_w
 fn the_command_line_makes_a_sale_that_asks_for_work() {
     let server = Server::start(&program());
     let create = |challenge: &'static str| {
-        let arguments = [
-            "activity",
-            "create",
-            "--title",
-            "Launch",
-            "--price-cents",
-            "9900",
-            "--stock",
-            "10",
-            "--starts-at",
-            "2026-01-01T00:00:00+08:00",
-            "--ends-at",
-            "2099-01-01T00:00:00+08:00",
-            "--challenge",
-            challenge,
-            "--json",
-        ];
+        let arguments = [&CREATE[..], &WINDOW, &["--challenge", challenge, "--json"]].concat();
         crate::newcomer::ask(&server, &arguments)
     };
     let (code, stdout, stderr) = create("pow");
