@@ -14,8 +14,8 @@ use seckill_sale::{EpochMs, Refusal, Scope, UserId};
 use crate::blocks::Subject;
 use crate::client_ip::limit_key;
 use crate::device::Device;
-use crate::limiter::Limiter;
-use crate::rate::Limit;
+use crate::limits::limiter::Limiter;
+use crate::limits::rate::Limit;
 
 /// Offenders that wait to be blocked. More are named again with their next refusal.
 pub const OFFENDERS_MAX: usize = 1024;

@@ -9,13 +9,17 @@
 //! and no challenge can be solved before it was posed. What has to be remembered, tries and the one use, is permits of the store under
 //! keys that come from the nonce, too. The gate makes the keys; whoever has a store takes the permits.
 
+pub(crate) mod attempt;
+pub(crate) mod captcha;
+pub(crate) mod pow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use seckill_sale::{Challenge, EpochMs};
 use sha2::Sha256;
 
-use crate::challenge_attempt::Attempt;
+use crate::challenge::attempt::Attempt;
 use crate::derived::derived_secret;
 use crate::purchase_token::{Binding, bind};
 
@@ -152,5 +156,4 @@ pub(crate) const fn kind_byte(kind: Challenge) -> u8 {
 }
 
 #[cfg(test)]
-#[path = "challenge_tests.rs"]
 pub(crate) mod tests;

@@ -2,8 +2,8 @@
 
 use seckill_sale::{Activity, ActivityId, Challenge, Quantity, Refusal};
 
-use crate::credentials::{bearer, named_user};
 use crate::headers::Headers;
+use crate::identity::credentials::{bearer, named_user};
 use crate::purchase_token::Binding;
 use crate::stages::Who;
 use crate::{Arrived, Authority, Device, Gate, Identified, Moment, Request, Signature, Wish, client_ip};

@@ -2,16 +2,27 @@
 //! only among these keys.
 //! Not here: single sign-out. A token is good until its `exp`; keep it short, block the user, or change the key.
 
+pub(crate) mod claims;
+pub(crate) mod clients;
+pub(crate) mod credentials;
+pub(crate) mod hs256;
+pub(crate) mod jwks;
+pub(crate) mod more_claims;
+pub(crate) mod object;
+pub(crate) mod public_keys;
+pub(crate) mod token_cache;
+pub(crate) mod user_token;
+pub(crate) mod verifiers;
+
 use jsonwebtoken::Algorithm;
 use jsonwebtoken::crypto::CryptoProvider;
 use seckill_sale::{EpochMs, Refusal, UserId};
 
-use crate::claims::Claims;
-use crate::hs256::Hs256;
-use crate::jwks;
-use crate::more_claims::{MoreClaims, RequiredClaim};
-use crate::public_keys::{PublicKey, PublicKeys};
-use crate::user_token::Signer;
+use crate::identity::claims::Claims;
+use crate::identity::hs256::Hs256;
+use crate::identity::more_claims::{MoreClaims, RequiredClaim};
+use crate::identity::public_keys::{PublicKey, PublicKeys};
+use crate::identity::user_token::Signer;
 
 /// Longer tokens are refused without a look at them. Request heads are limited elsewhere; this bounds the hashing.
 const TOKEN_LENGTH_MAX: usize = 8 * 1024;

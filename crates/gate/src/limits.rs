@@ -1,13 +1,19 @@
 //! The limits of a node: whom each counts and which refusal it gives.
 
+pub(crate) mod limiter;
+pub(crate) mod rate;
+pub(crate) mod retry_after;
+pub(crate) mod shared_rates;
+pub(crate) mod switches;
+
 use std::net::IpAddr;
 
 use seckill_sale::{ActivityId, EpochMs, Refusal, Scope, UserId};
 
 use crate::client_ip::{limit_key, network_key};
 use crate::device::Device;
-use crate::limiter::{Limiter, Wait};
-use crate::rate::Limit;
+use crate::limits::limiter::{Limiter, Wait};
+use crate::limits::rate::Limit;
 
 /// How often somebody may come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,9 +10,9 @@ use http::HeaderMap;
 use seckill_sale::{ActivityId, EpochMs, Quantity, SharedRate, UserId};
 
 use crate::abuse::{Refused, Suspect};
-use crate::clients::Vouched;
 use crate::device::Device;
 use crate::headers::Headers;
+use crate::identity::clients::Vouched;
 
 /// What the gate reads of a request. The body is not its matter.
 #[derive(Debug, Clone, Copy)]

@@ -15,7 +15,7 @@ mod tests;
 use seckill_sale::{Activity, Challenge, Refusal};
 use serde::{Deserialize, Serialize};
 
-use crate::limit_switches::LimitSwitches;
+use crate::limits::switches::LimitSwitches;
 use crate::window::check_status;
 
 pub use auto_admit::AutoAdmit;

@@ -3,7 +3,7 @@
 use seckill_sale::{ActivityId, Challenge, Refusal};
 
 use crate::challenge::Posed;
-use crate::challenge_attempt::{Attempt, Solved};
+use crate::challenge::attempt::{Attempt, Solved};
 use crate::purchase_token::{Binding, LIFETIME_MS, PurchaseToken};
 use crate::window::check_window;
 use crate::{Gate, Identified, Moment};

@@ -9,8 +9,8 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{AutoAdmit, Switches};
-use crate::limit_switches::LimitSwitches;
-use crate::rate::Limit;
+use crate::limits::rate::Limit;
+use crate::limits::switches::LimitSwitches;
 
 /// Values of some switches; the others are not named.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use seckill_sale::{ActivityId, UserId};
 
 use super::*;
+use crate::challenge::{captcha, pow};
 use crate::device::Device;
-use crate::{challenge_captcha, challenge_pow};
 
 pub(crate) const NOW: EpochMs = EpochMs(1_000);
 const LAST: EpochMs = EpochMs(120_999);
@@ -44,7 +44,7 @@ fn answer_to_the_picture_is_taken_and_no_other() {
     for random in 0..50 {
         let posed = posed(Challenge::Captcha, &bound, random);
         let attempt = attempt(&posed, Challenge::Captcha, &bound);
-        let answer = challenge_captcha::answer(&mut attempt.stream());
+        let answer = captcha::answer(&mut attempt.stream());
         let full_width: String = answer
             .chars()
             .map(|digit| char::from_u32(u32::from(digit) - 48 + 0xff10).expect("a digit"))
@@ -82,7 +82,7 @@ fn answer_of_the_work_is_taken_and_no_other() {
         panic!("work is asked for")
     };
     assert_eq!((prefix.len(), *bits), (32, 8));
-    let is_right = |answer: &String| challenge_pow::is_answer(prefix, 8, answer);
+    let is_right = |answer: &String| pow::is_answer(prefix, 8, answer);
     let answer = (0_u32..).map(|n| n.to_string()).find(is_right).expect("there is one");
     let attempt = attempt(&posed, Challenge::Pow, &bound);
     assert!(attempt.solved_by(&answer).is_some());
@@ -172,7 +172,7 @@ fn tries_and_use_have_keys_of_their_own_in_every_challenge() {
     let mut keys = std::collections::HashSet::new();
     for random in 0..20 {
         let attempt = attempt(&posed(Challenge::Captcha, &bound, random), Challenge::Captcha, &bound);
-        let answer = challenge_captcha::answer(&mut attempt.stream());
+        let answer = captcha::answer(&mut attempt.stream());
         let solved = attempt.solved_by(&answer).expect("right");
         keys.extend([attempt.tries_key(), solved.use_key()]);
         assert_eq!(solved.until(), attempt.until());

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::challenge_attempt::Stream;
+use crate::challenge::attempt::Stream;
 
 /// What the picture asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,5 +190,5 @@ pub(crate) fn answer(stream: &mut Stream) -> String {
 }
 
 #[cfg(test)]
-#[path = "challenge_captcha_tests.rs"]
+#[path = "captcha_tests.rs"]
 mod tests;

@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use seckill_sale::{EpochMs, Quota};
 
-use crate::rate::{Limit, Rate};
+use crate::limits::rate::{Limit, Rate};
 
 /// Words of a set: a cache line.
 const WAYS: usize = 8;

@@ -12,9 +12,9 @@ use jsonwebtoken::DecodingKey;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::identity::object::Object;
+use crate::identity::public_keys::{KEYS_MAX, PublicKey};
 use crate::identity::{Error, PublicAlgorithm};
-use crate::object::Object;
-use crate::public_keys::{KEYS_MAX, PublicKey};
 
 /// Largest file, in bytes; eight keys of 4096 bits with certificates have room in it.
 pub const JWKS_BYTES_MAX: usize = 64 * 1024;

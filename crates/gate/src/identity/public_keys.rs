@@ -2,9 +2,9 @@
 
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 
-use crate::claims::Claims;
+use crate::identity::claims::Claims;
+use crate::identity::object::Object;
 use crate::identity::{Error, PublicAlgorithm};
-use crate::object::Object;
 
 /// Keys that may count at the same time. A forged token without a name is tried with each of them.
 pub(crate) const KEYS_MAX: usize = 8;

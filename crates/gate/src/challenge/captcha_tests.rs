@@ -3,8 +3,8 @@
 use seckill_sale::Challenge;
 
 use crate::challenge::Exercise;
+use crate::challenge::captcha;
 use crate::challenge::tests::{NOW, binding, challenges, posed, user};
-use crate::challenge_captcha;
 use crate::purchase_token::Binding;
 
 #[test]
@@ -46,9 +46,7 @@ fn no_answer_is_much_likelier_than_others() {
     for random in 0..9_000 {
         let id = posed_id(&bound, random);
         let attempt = challenges().check(&id, Challenge::Captcha, &bound, NOW).expect("posed");
-        *seen
-            .entry(challenge_captcha::answer(&mut attempt.stream()))
-            .or_default() += 1;
+        *seen.entry(captcha::answer(&mut attempt.stream())).or_default() += 1;
     }
     // Ten are expected of each; thirty would be one in a million.
     assert!(seen.values().all(|times| *times < 30), "{seen:?}");

@@ -34,7 +34,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claims::Claims;
+    use crate::identity::claims::Claims;
 
     #[test]
     fn claims_are_an_object() {

@@ -2,7 +2,7 @@
 
 use seckill_sale::{ActivityId, Scope, SharedRate};
 
-use crate::rate::{Limit, Rate};
+use crate::limits::rate::{Limit, Rate};
 use crate::{Gate, Identified, Reach};
 
 impl Gate {

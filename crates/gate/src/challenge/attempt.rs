@@ -6,7 +6,7 @@ use seckill_sale::{Challenge, EpochMs};
 use sha2::Sha256;
 
 use crate::challenge::Exercise;
-use crate::{challenge_captcha, challenge_pow};
+use crate::challenge::{captcha, pow};
 
 /// A challenge of this buyer that can still be answered, as far as the gate alone can tell. Before an answer is compared, one of
 /// [`crate::CHALLENGE_TRIES_MAX`] permits of [`Attempt::tries_key`] must be taken.
@@ -45,8 +45,8 @@ impl Attempt {
     #[must_use]
     pub fn solved_by(&self, answer: &str) -> Option<Solved> {
         let is_right = match self.kind {
-            Challenge::Captcha => challenge_captcha::is_answer(&mut self.stream(), answer),
-            Challenge::Pow => challenge_pow::is_answer(&self.prefix(), self.bits, answer),
+            Challenge::Captcha => captcha::is_answer(&mut self.stream(), answer),
+            Challenge::Pow => pow::is_answer(&self.prefix(), self.bits, answer),
             Challenge::None | Challenge::Token => false,
         };
         is_right.then(|| Solved {
@@ -59,7 +59,7 @@ impl Attempt {
     pub(crate) fn exercise(&self) -> Exercise {
         match self.kind {
             Challenge::Captcha => Exercise::Captcha {
-                image: challenge_captcha::image(&mut self.stream()),
+                image: captcha::image(&mut self.stream()),
             },
             _ => Exercise::Pow {
                 prefix: self.prefix(),

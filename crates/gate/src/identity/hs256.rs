@@ -13,8 +13,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use sha2::Sha256;
 
-use crate::claims::Claims;
-use crate::object::Object;
+use crate::identity::claims::Claims;
+use crate::identity::object::Object;
 
 /// Bytes of a signature.
 const TAG_BYTES: usize = 32;

@@ -7,8 +7,8 @@ use seckill_sale::{EpochMs, UserId};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::identity::more_claims::RequiredClaim;
 use crate::identity::{Error, Expectations};
-use crate::more_claims::RequiredClaim;
 
 #[derive(Serialize)]
 struct Claims<'a> {

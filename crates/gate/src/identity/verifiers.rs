@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use seckill_sale::{EpochMs, Refusal};
 
+use crate::identity::token_cache::TokenCache;
 use crate::identity::{Identity, Verifier};
-use crate::token_cache::TokenCache;
 
 /// A verifier and what it verified lately. They are exchanged together, so that no token outlives the key that vouched for it.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::limits::Limits;
-use crate::rate::Limit;
+use crate::limits::rate::Limit;
 
 /// Limits in the place of those of the settings; none: the settings hold. What nobody has set is not written where an older version would not
 /// know it.
