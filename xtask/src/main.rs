@@ -28,7 +28,7 @@ use workspace::Workspace;
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  test [-- NEXTEST ARGUMENTS]  install what the tests need, build the release binary, run all tests
+  test [-- NEXTEST ARGUMENTS]  install what the tests need, build, run all tests
   tidy [--bless]               our own checks; --bless rewrites xtask/ratchet.toml to today's sizes
   instructions [--bless]       count the instructions of claim, gate and settle, and compare them with
                                benches/instructions.toml; --bless rewrites it

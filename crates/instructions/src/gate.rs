@@ -20,16 +20,24 @@ use crate::people::{NOW, STARTS_AT, WINDOW, activity, scattered, user};
 use crate::scenarios::Prepared;
 
 mod all_gates;
+mod challenges;
 mod checks;
 mod purchases;
+mod refusals;
 
 pub(crate) use all_gates::{all_gates, eligible};
+pub(crate) use challenges::{picture, signed_request, work, work_done};
 pub(crate) use checks::{
     address, block_list, catalogue, forwarded_address, limiter, new_token, purchase_token, seen_token,
 };
 pub(crate) use purchases::{
     blocked, forged, limited_address, limited_user, new, not_started, seen, unknown_activity, with_purchase_token,
 };
+pub(crate) use refusals::{
+    counted_as_abuse, entrance_shut, limited_network, not_eligible, not_let_in, unsigned_device,
+};
+
+const MOMENT: Moment = Moment::exact(NOW);
 
 const SECRET: &[u8] = b"a secret of more than thirty-two bytes";
 

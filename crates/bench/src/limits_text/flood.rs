@@ -25,10 +25,10 @@ pub(crate) fn flood_text(text: &mut String, report: &FloodReport) {
         ),
     );
     let [before, after] = report.rss_bytes.map(|bytes| bytes >> 20);
-    let forged = grouped(report.forged as f64);
+    let (last, forged) = (grouped(report.last_forged as f64), grouped(report.forged as f64));
     row(
         text,
         "memory",
-        &format!("{before} MiB before, {after} MiB after {forged} forged requests"),
+        &format!("{before} MiB before, {after} MiB after {last} forged requests alone; {forged} in all"),
     );
 }

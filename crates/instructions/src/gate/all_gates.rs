@@ -7,7 +7,6 @@ use super::*;
 /// Users on the list, besides the visitors.
 const LISTED_OTHERS: u64 = 100_000;
 const SALT: [u8; 16] = [5; 16];
-const MOMENT: Moment = Moment::exact(NOW);
 
 /// Whether a user is on a list of a hundred thousand.
 pub(crate) fn eligible(operations: usize) -> anyhow::Result<Prepared> {

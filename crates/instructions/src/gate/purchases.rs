@@ -103,8 +103,6 @@ pub(crate) fn with_purchase_token(operations: usize) -> anyhow::Result<Prepared>
     }))
 }
 
-const MOMENT: Moment = Moment::exact(NOW);
-
 fn purchases(
     gate: Gate,
     before: impl Iterator<Item = usize> + Clone,
