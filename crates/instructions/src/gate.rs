@@ -33,9 +33,7 @@ pub(crate) use checks::{
 pub(crate) use purchases::{
     blocked, forged, limited_address, limited_user, new, not_started, seen, unknown_activity, with_purchase_token,
 };
-pub(crate) use refusals::{
-    counted_as_abuse, entrance_shut, limited_network, not_eligible, not_let_in, unsigned_device,
-};
+pub(crate) use refusals::{entrance_shut, limited_network, not_eligible, not_let_in, noted_as_abuse, unsigned_device};
 
 const MOMENT: Moment = Moment::exact(NOW);
 

@@ -113,7 +113,7 @@ pub const SCENARIOS: &[Scenario] = &[
     scenario("gate/not-started", 2_048, gate::not_started),
     scenario("gate/limited-user", 2_048, gate::limited_user),
     scenario("gate/limited-network", 2_048, gate::limited_network),
-    scenario("gate/counted-as-abuse", 2_048, gate::counted_as_abuse),
+    scenario("gate/noted-as-abuse", 2_048, gate::noted_as_abuse),
     scenario("gate/entrance-shut", 2_048, gate::entrance_shut),
     scenario("gate/not-let-in", 2_048, gate::not_let_in),
     scenario("gate/not-eligible", 2_048, gate::not_eligible),

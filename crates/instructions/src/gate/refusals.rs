@@ -41,7 +41,7 @@ pub(crate) fn limited_network(operations: usize) -> anyhow::Result<Prepared> {
 }
 
 /// By buyers who have come as often as they may, each of them counted by three rules of abuse.
-pub(crate) fn counted_as_abuse(operations: usize) -> anyhow::Result<Prepared> {
+pub(crate) fn noted_as_abuse(operations: usize) -> anyhow::Result<Prepared> {
     let gate = gate_of(
         |settings| {
             let rule = "1000000/s burst 1000000".parse().expect("a limit");
