@@ -10,6 +10,7 @@ mod journal;
 mod plan;
 mod recover;
 mod remote;
+mod report;
 mod serve;
 mod token;
 
