@@ -17,6 +17,15 @@ const READ_BYTES: usize = 64 * 1024;
 /// How much of a bad answer an error shows.
 const ERROR_BODY_BYTES: usize = 300;
 
+/// What a request carries.
+#[derive(Debug, Clone, Copy)]
+pub struct Content<'a> {
+    /// Its `Content-Type`.
+    pub media_type: &'a str,
+    /// The body's bytes.
+    pub bytes: &'a [u8],
+}
+
 /// One answer, whole.
 #[derive(Debug, Clone)]
 pub struct Answer {
@@ -53,7 +62,7 @@ pub fn get(address: SocketAddr, path: &str, token: Option<&str>) -> Result<Answe
     call(address, "GET", path, token, None)
 }
 
-/// One request over a connection of its own.
+/// One request with a JSON body, or none, over a connection of its own.
 ///
 /// # Errors
 /// As with [`get`].
@@ -64,11 +73,33 @@ pub fn call(
     token: Option<&str>,
     body: Option<&Value>,
 ) -> Result<Answer> {
+    let json = body.map(Value::to_string).unwrap_or_default();
+    let content = Content {
+        media_type: "application/json",
+        bytes: json.as_bytes(),
+    };
+    send(address, method, path, token, content)
+}
+
+/// One request with any body over a connection of its own.
+///
+/// # Errors
+/// As with [`get`].
+pub fn send(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    token: Option<&str>,
+    content: Content<'_>,
+) -> Result<Answer> {
+    let Content { media_type, bytes } = content;
     let what = || format!("{method} http://{address}{path}");
     let mut stream = TcpStream::connect_timeout(&address, ANSWER_LIMIT).map_err(Error::io(what()))?;
     stream.set_read_timeout(Some(ANSWER_LIMIT)).map_err(Error::io(what()))?;
+    stream
+        .set_write_timeout(Some(ANSWER_LIMIT))
+        .map_err(Error::io(what()))?;
     stream.set_nodelay(true).map_err(Error::io(what()))?;
-    let body = body.map(Value::to_string).unwrap_or_default();
     let mut request =
         format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nAccept-Language: en\r\nConnection: close\r\n");
     if let Some(token) = token {
@@ -76,14 +107,17 @@ pub fn call(
     }
     if method != "GET" {
         request.push_str(&format!(
-            "Content-Type: application/json\r\nContent-Length: {}\r\n",
-            body.len()
+            "Content-Type: {media_type}\r\nContent-Length: {}\r\n",
+            bytes.len()
         ));
     }
     request.push_str("\r\n");
-    request.push_str(&body);
-    stream.write_all(request.as_bytes()).map_err(Error::io(what()))?;
-    read_answer(&mut stream, &what())
+    let request = [request.as_bytes(), bytes].concat();
+    match stream.write_all(&request).map_err(Error::io(what())) {
+        Ok(()) => read_answer(&mut stream, &what()),
+        // Whoever refuses a body need not read all of it: the answer says why.
+        Err(error) => read_answer(&mut stream, &what()).map_err(|_| error),
+    }
 }
 
 /// Reads until the answer is complete: a server that keeps the connection open in spite of the request must not hold us up.

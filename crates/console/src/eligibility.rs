@@ -2,6 +2,7 @@
 //!
 //! The ledger keeps the list; this node's gate follows before the answer, other nodes by their own [`refresh`].
 
+mod lines;
 mod upload;
 
 use std::sync::Arc;
@@ -18,6 +19,8 @@ use crate::error::Error;
 use crate::outer::Reply;
 use crate::state::Console;
 use crate::write::{Nothing, Write};
+
+pub(crate) use upload::check;
 
 /// Who may buy.
 #[derive(Debug, Serialize)]

@@ -56,7 +56,7 @@ mod write;
 pub use auth::{AdminToken, WeakToken};
 pub use check::{Check, CheckState, HouseChecks};
 pub use live::Live;
-pub use precheck::{Misfit, precheck};
+pub use precheck::{Misfit, precheck, precheck_list, precheck_moment, precheck_switches};
 pub use router::{ROUTES, router};
 pub use service::Connection;
 pub use state::{Console, Parts, Settings};

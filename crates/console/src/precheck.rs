@@ -1,10 +1,13 @@
-//! Whether the API would take a product and a sale of it, before either is sent: who makes both must not be left with the one alone.
+//! Whether the API would take what somebody is about to send: who makes a product, a sale of it and its list of users must not be left with
+//! the first of them alone. The numbers of what is named are not looked up.
 
+use seckill_gate::SwitchesPatch;
+use seckill_sale::EpochMs;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::{activities, input, products};
+use crate::{activities, eligibility, input, products};
 
 /// The most pieces a sale can be kept in, as far as it can be told without the server.
 const SHARDS_MAX: u16 = u16::MAX;
@@ -36,6 +39,30 @@ pub fn precheck(activity: &Value, product: Option<&Value>) -> Result<(), Misfit>
         read(product).and_then(products::narrowed).map_err(misfit)?;
     }
     Ok(())
+}
+
+/// A moment as the API reads one in the member `field`.
+///
+/// # Errors
+/// Where it is none.
+pub fn precheck_moment(field: &'static str, text: &str) -> Result<EpochMs, Misfit> {
+    input::moment(field, text).map_err(misfit)
+}
+
+/// Checks the body of `PATCH /admin/api/switches`, but for the ranges of its values.
+///
+/// # Errors
+/// The first member that there is none of, or that can't have such a value.
+pub fn precheck_switches(patch: &Value) -> Result<(), Misfit> {
+    read::<SwitchesPatch>(patch).map(drop).map_err(misfit)
+}
+
+/// Checks the body of `PUT /admin/api/activities/{id}/eligibility`; gives the media type that it has to be sent with.
+///
+/// # Errors
+/// The first line that is no user id, or what is wrong with a Bloom filter.
+pub fn precheck_list(list: &[u8]) -> Result<&'static str, Misfit> {
+    eligibility::check(list).map_err(misfit)
 }
 
 fn read<T: DeserializeOwned>(body: &Value) -> Result<T, Error> {
@@ -76,6 +103,22 @@ mod tests {
             body[name] = value.clone();
         }
         precheck(&activity, Some(&product)).err().map(|misfit| misfit.field)
+    }
+
+    #[test]
+    fn lists_and_switches_are_read_as_the_api_reads_them() {
+        let list = |text: &str| precheck_list(text.as_bytes()).map_err(|misfit| misfit.field);
+        assert_eq!(list("alice\nbob\n"), Ok("text/plain"));
+        let filter = r#" {"bloom": {"bytes": "AAAAAAAAAAA=", "bits": 64, "hashes": 3}}"#;
+        assert_eq!(list(filter), Ok("application/json"));
+        assert_eq!(list("alice\n\nbob\n"), Err("line 2".to_owned()));
+        assert_eq!(
+            list(r#"{"bloom": {"bytes": "AA==", "bits": 64, "hashes": 3}}"#),
+            Err("bloom".to_owned())
+        );
+        let switches = |patch: Value| precheck_switches(&patch).map_err(|misfit| misfit.field);
+        assert_eq!(switches(json!({"entry_open": false, "limits": {"ip": null}})), Ok(()));
+        assert_eq!(switches(json!({"entry-open": false})), Err("entry-open".to_owned()));
     }
 
     #[test]

@@ -10,22 +10,37 @@ mod aids;
 mod bench;
 mod fleet;
 mod recover;
+mod server;
+mod tap;
 
-pub(crate) use activity::{ActivityCommand, CreateArgs};
+pub(crate) use activity::{ActivityCommand, ChangeArgs, CreateArgs, EligibilityCommand};
 pub(crate) use aids::{DemoArgs, PlanArgs, TokenArgs};
 pub(crate) use bench::{Baseline, BenchArgs, Compared, Overloaded};
 pub(crate) use fleet::FleetArgs;
 pub(crate) use recover::{JournalCommand, RecoverArgs};
+pub(crate) use server::{AdminArgs, DataArgs, Role, ServeArgs, WorkArgs};
+pub(crate) use tap::{BLOCK_KINDS, BlocksCommand, DeadLettersCommand, EndArgs, SetArgs, SwitchesCommand};
+
+/// Heading of the flags that are not of one command.
+const GENERAL: &str = "General options";
+
+const ENDING: &str = "\
+`seckill demo` shows a sale; README.md has a first purchase by hand. Commands with --admin ask a
+running server through its admin port, with the token of SECKILL_ADMIN__TOKEN, of the settings, or
+of the data folder. Moments are told in UTC.
+
+Exit codes: 0 fine, 1 failed, 2 usage, 3 a checked condition is violated, 4 a dependency can't be
+reached, or can't be used as it is set.";
 
 /// A flash-sale (秒杀) engine: admits exactly as many buyers as there are units, and proves it.
 #[derive(Debug, Parser)]
-#[command(name = "seckill", version, propagate_version = true, arg_required_else_help = true)]
+#[command(name = "seckill", version, propagate_version = true, arg_required_else_help = true, after_help = ENDING)]
 pub(crate) struct Cli {
     /// Settings file; without it `./seckill.toml` is read where it is there.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = GENERAL)]
     pub(crate) config: Option<PathBuf>,
     /// One JSON document on stdout instead of text.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = GENERAL)]
     pub(crate) json: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -38,11 +53,11 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Run a sample sale in a temporary folder, loopback only, ignoring settings files and environment.
     Demo(DemoArgs),
-    /// Run workers only (refused with the embedded store, which lives in the serving process).
+    /// Run only workers, which write orders, on a store that processes share; the embedded one lives in the serving process.
     Work(WorkArgs),
-    /// Bring the database to this version.
+    /// Bring the tables of the database to this version; makes them in an empty one.
     Migrate(DataArgs),
-    /// Create, list, show and steer activities of a running server.
+    /// Make, show, change and steer sales (activities) of a running server.
     Activity {
         #[command(flatten)]
         admin: AdminArgs,
@@ -53,44 +68,65 @@ pub(crate) enum Command {
     Preheat {
         #[command(flatten)]
         admin: AdminArgs,
-        /// The activity.
+        /// The activity's number.
         id: u64,
     },
-    /// The conservation equation of one activity; exit 3 where it does not balance.
+    /// Show or turn the switches of a running server: entrance, share, limits, challenge, backlog.
+    Switches {
+        #[command(flatten)]
+        admin: AdminArgs,
+        #[command(subcommand)]
+        command: SwitchesCommand,
+    },
+    /// Show or change who is kept out of a running server: addresses, users, devices.
+    Blocks {
+        #[command(flatten)]
+        admin: AdminArgs,
+        #[command(subcommand)]
+        command: BlocksCommand,
+    },
+    /// Show, retry or discard tickets that could not become orders.
+    DeadLetters {
+        #[command(flatten)]
+        admin: AdminArgs,
+        #[command(subcommand)]
+        command: DeadLettersCommand,
+    },
+    /// Whether each unit of an activity is accounted for, in three equations; exit 3 where they do not hold.
     Audit {
         #[command(flatten)]
         admin: AdminArgs,
-        /// The activity.
+        /// The activity's number.
         id: u64,
     },
     /// The checklist before a sale; exit 3 where something failed.
     Check {
         #[command(flatten)]
         admin: AdminArgs,
-        /// The activity; without it only the node and what it stands on.
+        /// The activity's number; without it only the node and what it stands on.
         id: Option<u64>,
     },
-    /// Store, queue and ledger side by side, with the users behind each difference; exit 3 where differences are left.
+    /// What store, queue and database say of each buyer of an activity, side by side; exit 3 where they differ.
     Reconcile {
         #[command(flatten)]
         admin: AdminArgs,
         #[command(flatten)]
         args: ReconcileArgs,
     },
-    /// Bring store and ledger together after one of them was lost or restored; says what it will do first.
+    /// Of a stopped server: bring store and database together after one of them was lost or restored; first only says what it would do.
     Recover(RecoverArgs),
-    /// Look into the journal of a stopped server.
+    /// Of a stopped server: look into the journal, or cut a damaged end off.
     Journal {
         #[command(flatten)]
         data: DataArgs,
         #[command(subcommand)]
         command: JournalCommand,
     },
-    /// Open-loop load and audit; with no arguments the canonical sale: 10,000 units, 100,000 users.
+    /// Measure: load at a given rate, and an audit; with no arguments the canonical sale of 10,000 units to 100,000 users.
     Bench(BenchArgs),
-    /// Capacity that a crowd needs.
+    /// Nodes, store and database that a crowd needs.
     Plan(PlanArgs),
-    /// Make user tokens signed with the configured secret.
+    /// Make tokens of users for curl, ab and wrk, signed with `auth.jwt_secret`.
     Token(TokenArgs),
     /// Show or check settings.
     Config {
@@ -104,51 +140,6 @@ pub(crate) enum Command {
     },
 }
 
-/// Flags of `serve`.
-#[derive(Debug, Args)]
-pub(crate) struct ServeArgs {
-    /// Roles of this process: api, worker, scheduler.
-    #[arg(long, value_delimiter = ',', value_name = "ROLES")]
-    pub(crate) roles: Vec<Role>,
-    /// Address of the public port.
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) listen: Option<String>,
-    /// Address of the admin port.
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) admin_listen: Option<String>,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// How to run workers only.
-#[derive(Debug, Args)]
-pub(crate) struct WorkArgs {
-    /// Address of the admin port.
-    #[arg(long, value_name = "ADDRESS")]
-    pub(crate) admin_listen: Option<String>,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
-/// Where the data is.
-#[derive(Debug, Args)]
-pub(crate) struct DataArgs {
-    /// Data folder.
-    #[arg(long, global = true, value_name = "FOLDER")]
-    pub(crate) data_dir: Option<String>,
-}
-
-/// What a process does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Role {
-    /// Answers buyers.
-    Api,
-    /// Writes orders.
-    Worker,
-    /// Preheats, expires, closes.
-    Scheduler,
-}
-
 /// What of the settings.
 #[derive(Debug, Clone, Copy, Subcommand)]
 pub(crate) enum ConfigCommand {
@@ -160,20 +151,10 @@ pub(crate) enum ConfigCommand {
     Schema,
 }
 
-/// Which server, for commands that go through its admin API. The token comes from SECKILL_ADMIN__TOKEN or the data folder.
-#[derive(Debug, Args)]
-pub(crate) struct AdminArgs {
-    /// Address of the admin port; without it `admin.listen` of the settings.
-    #[arg(long, global = true, value_name = "URL")]
-    pub(crate) admin: Option<String>,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
-}
-
 /// Flags of `reconcile`.
 #[derive(Debug, Args)]
 pub(crate) struct ReconcileArgs {
-    /// The activity.
+    /// The activity's number.
     pub(crate) id: u64,
     /// Mend what can be mended safely: enqueue again, finish a ticket, lower the units left.
     #[arg(long)]

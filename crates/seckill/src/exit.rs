@@ -46,6 +46,12 @@ impl Failure {
         Self::new(Kind::Unreachable, message)
     }
 
+    /// The same, with what else is to be known of it.
+    pub(crate) fn and(self, more: impl fmt::Display) -> Self {
+        let message = format!("{self}; {more}");
+        Self { message, ..self }
+    }
+
     pub(crate) const fn exit_code(&self) -> u8 {
         match self.kind {
             Kind::Failed => 1,

@@ -25,7 +25,13 @@ fn sale(call: &Call, activity: &Activity) -> Check {
     match activity.status {
         Status::Closed => Check::failed(AREA, "closed for good"),
         _ if activity.window.ends_at <= call.now => Check::failed(AREA, format!("ended at {ends_at}")),
-        Status::Draft => Check::failed(AREA, "a draft: preheat it, and buyers see it"),
+        Status::Draft => Check::failed(
+            AREA,
+            format!(
+                "a draft, which buyers do not see: `seckill activity publish {}`",
+                activity.id
+            ),
+        ),
         Status::Paused => match activity.resumes_at {
             Some(at) => Check::warning(AREA, format!("paused until {}", rfc3339(at))),
             None => Check::failed(AREA, "paused: resume it"),

@@ -3,14 +3,19 @@
 mod activity;
 mod audit;
 mod bench;
+mod blocks;
 mod check;
 mod config;
+mod dead_letters;
 mod demo;
 mod journal;
+mod moment;
 mod plan;
 mod recover;
 mod remote;
+mod report;
 mod serve;
+mod switches;
 mod token;
 
 use std::fmt::Display;
@@ -33,6 +38,9 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Demo(args) => demo::run(&context, &args),
         Command::Activity { admin, command } => activity::run(&context, &admin, &command),
         Command::Preheat { admin, id } => activity::run(&context, &admin, &ActivityCommand::Preheat { id }),
+        Command::Switches { admin, command } => switches::run(&context, &admin, &command),
+        Command::Blocks { admin, command } => blocks::run(&context, &admin, &command),
+        Command::DeadLetters { admin, command } => dead_letters::run(&context, &admin, &command),
         Command::Audit { admin, id } => audit::audit(&context, &admin, id),
         Command::Check { admin, id } => check::run(&context, &admin, id),
         Command::Reconcile { admin, args } => audit::reconcile(&context, &admin, &args),

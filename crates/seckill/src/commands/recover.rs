@@ -7,17 +7,25 @@ use seckill_gate::Catalogue;
 use seckill_ledger::Ledger;
 use seckill_sale::{ActivityId, InstallationId};
 use seckill_settings::{DatabaseUrl, Settings};
+use serde_json::{Value, json};
 
 use super::Context;
+use super::report::Report;
 use crate::cli::RecoverArgs;
 use crate::exit::{Failure, Outcome, chain};
-use crate::logging::{print, say};
+use crate::logging::say;
 use crate::serve::ALIVE_MS;
 use crate::serve::Patience;
 use crate::serve::layers::{Layers, Pairing, block_on, open_layers, random_bytes};
 use crate::serve::store::{JOURNAL_FOLDER, Standing};
 
 pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
+    let mut report = Report::new(context);
+    let outcome = run(context, args, &mut report);
+    report.end(outcome)
+}
+
+fn run(context: &Context, args: &RecoverArgs, report: &mut Report) -> Outcome {
     let settings = context.settings(args.data.flags())?;
     let only = args.id.map(ActivityId::new).transpose().map_err(Failure::usage)?;
     let has_database = match &settings.database.url {
@@ -32,17 +40,19 @@ pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
     let (id, standing) = (opened.installation.id, opened.standing());
     let layers = opened.run()?;
     refuse_beside_others(&layers)?;
-    let is_sound = describe(&pairing, layers.apart()?)?;
+    let is_sound = describe(&pairing, layers.apart()?, report)?;
     let operator = operator(&layers);
     let plan = plan(&operator, only)?;
+    report.set("steps", plan.iter().map(told).collect::<Vec<_>>());
+    report.set("changed", false);
     if is_sound && plan.is_empty() {
         let what = only.map_or_else(
             || "store and database agree".to_owned(),
             |id| format!("activity {id} is sound"),
         );
-        return print(&format!("nothing to recover: {what}"));
+        return report.line(format!("nothing to recover: {what}"));
     }
-    plan.iter().try_for_each(|step| print(&step.to_string()))?;
+    plan.iter().try_for_each(|step| report.line(step))?;
     if let Pairing::Gone(_) = pairing {
         return Err(Failure::failed(
             "nothing was changed: restore a copy of the database; nothing else brings products, activities and orders back",
@@ -63,7 +73,15 @@ pub(super) fn recover(context: &Context, args: &RecoverArgs) -> Outcome {
             "the database belongs to another store: bring back the one or the other",
         ));
     }
-    carry_out(&layers, &operator, only, standing, id)
+    report.set("changed", true);
+    carry_out(&layers, &operator, only, (standing, id), report)
+}
+
+/// A step with its sentence.
+fn told(step: &PlannedStep) -> Value {
+    let mut told = json!(step);
+    told["said"] = step.to_string().into();
+    told
 }
 
 /// Recovery is for a quiet house: with an own store the folder's lock says so, with a shared one the processes that live.
@@ -87,8 +105,8 @@ fn carry_out(
     layers: &Layers,
     operator: &Operator,
     only: Option<ActivityId>,
-    standing: Standing,
-    database: Option<InstallationId>,
+    (standing, database): (Standing, Option<InstallationId>),
+    report: &mut Report,
 ) -> Outcome {
     for step in plan(operator, only)?.iter().filter(|step| is_foreign(step)) {
         if let PlannedStep::Foreign { activity } = step {
@@ -99,8 +117,11 @@ fn carry_out(
         }
     }
     let done = block_on(operator.recover(only)).map_err(|error| Failure::failed(chain(&error)))?;
+    report.set("recovered", done.len());
     let is_left = |step: &PlannedStep| step.changes() && only.is_some_and(|only| only != step.activity());
-    if plan(operator, None)?.iter().any(is_left) {
+    let are_others_left = plan(operator, None)?.iter().any(is_left);
+    report.set("others_left", are_others_left);
+    if are_others_left {
         say(&format!(
             "done: {} activities; others are left, and the server will not start before: `seckill recover` lists them",
             done.len()
@@ -129,14 +150,18 @@ const fn is_foreign(step: &PlannedStep) -> bool {
 }
 
 /// What is wrong, in a sentence; gives whether journal and database belong together.
-fn describe(pairing: &Pairing, apart: Option<Apart>) -> Result<bool, Failure> {
-    match (pairing, &apart) {
-        (Pairing::Bad(why) | Pairing::Gone(why), _) => print(why)?,
-        (_, Some(apart)) => print(&apart.to_string())?,
-        (Pairing::Good, None) => print("journal and database belong together")?,
-        (Pairing::Fresh, None) => print("journal and database are new")?,
-    }
-    Ok(apart.is_none() && matches!(pairing, Pairing::Good | Pairing::Fresh))
+fn describe(pairing: &Pairing, apart: Option<Apart>, report: &mut Report) -> Result<bool, Failure> {
+    let said = match (pairing, &apart) {
+        (Pairing::Bad(why) | Pairing::Gone(why), _) => why.clone(),
+        (_, Some(apart)) => apart.to_string(),
+        (Pairing::Good, None) => "journal and database belong together".to_owned(),
+        (Pairing::Fresh, None) => "journal and database are new".to_owned(),
+    };
+    let is_sound = apart.is_none() && matches!(pairing, Pairing::Good | Pairing::Fresh);
+    report.line(&said)?;
+    report.set("said", said);
+    report.set("belong_together", is_sound);
+    Ok(is_sound)
 }
 
 pub(super) fn no_data(settings: &Settings) -> Failure {

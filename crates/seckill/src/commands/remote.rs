@@ -1,9 +1,11 @@
 //! The admin API of a running server, for the commands that go through it.
 
+mod wording;
+
 use std::net::SocketAddr;
 
 use seckill_bench::address::address_of;
-use seckill_bench::http;
+use seckill_bench::http::{self, Content};
 use seckill_settings::{Origin, Settings};
 use serde_json::Value;
 
@@ -11,6 +13,8 @@ use super::Context;
 use crate::cli::AdminArgs;
 use crate::exit::{Failure, chain};
 use crate::serve::secrets::ADMIN_TOKEN_FILE;
+
+use wording::{is_elsewhere, said};
 
 /// A server's admin port.
 pub(super) struct Remote {
@@ -66,6 +70,38 @@ impl Remote {
         self.call("POST", path, Some(body))
     }
 
+    /// Changes; gives `data` of the answer.
+    pub(super) fn patch(&self, path: &str, body: &Value) -> Result<Value, Failure> {
+        self.call("PATCH", path, Some(body))
+    }
+
+    /// Removes; gives `data` of the answer.
+    pub(super) fn delete(&self, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
+        self.call("DELETE", path, body)
+    }
+
+    /// Puts something that is no JSON of ours; gives `data` of the answer.
+    pub(super) fn put(&self, path: &str, content: Content<'_>) -> Result<Value, Failure> {
+        let answer = http::send(self.address, "PUT", path, Some(&self.token), content);
+        let answer = answer.map_err(|error| self.unreached(&error))?;
+        self.data(answer.status, answer.json())
+    }
+
+    /// All rows of a list, which `name`s them, page by page.
+    pub(super) fn rows(&self, path: &str, name: &str) -> Result<Value, Failure> {
+        let (mut rows, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let mut page = self.get(&format!("{path}?limit=500{cursor}"))?;
+            if let Value::Array(items) = page[name].take() {
+                rows.extend(items);
+            }
+            match page["next_cursor"].as_str() {
+                Some(next) => cursor = format!("&cursor={next}"),
+                None => return Ok(Value::Array(rows)),
+            }
+        }
+    }
+
     /// Writes; none where the server would, but does not have what the body names.
     pub(super) fn post_if_there(&self, path: &str, body: &Value) -> Result<Option<Value>, Failure> {
         match self.ask("POST", path, Some(body))? {
@@ -118,20 +154,6 @@ impl Remote {
     }
 }
 
-/// An answer that is no success, in one line: status, code, sentence and, where it says more, the detail.
-fn said(status: u16, json: &Value) -> String {
-    let text = |member: &str| json[member].as_str().unwrap_or_default();
-    let (message, detail) = (text("message"), text("detail"));
-    let parts = [message, if detail == message { "" } else { detail }];
-    let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    format!("{status} {}: {}", json["code"], parts.join(": "))
-}
-
-/// Whether the answer says that there is no such path: every path of these commands is one of an admin port.
-fn is_elsewhere(json: &Value) -> bool {
-    json["code"].is_null() || json["detail"] == "nothing is at this path"
-}
-
 /// The source of `admin.token`, in words.
 fn origin(settings: &Settings) -> String {
     match settings.effective.origin("admin.token") {
@@ -149,22 +171,4 @@ fn kept_token(path: &std::path::Path) -> Result<String, Failure> {
             "the admin token is neither in SECKILL_ADMIN__TOKEN nor in {path}: {error}"
         ))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn sentence_and_detail_of_an_answer_are_told_apart() {
-        let json = json!({"code": 40000, "message": "Out of range", "detail": "ends_at: must lie after starts_at"});
-        assert_eq!(
-            said(400, &json),
-            "400 40000: Out of range: ends_at: must lie after starts_at"
-        );
-        let same = json!({"code": 50300, "message": "Busy", "detail": "Busy"});
-        assert_eq!(said(503, &same), "503 50300: Busy");
-    }
 }

@@ -1,5 +1,6 @@
 //! `seckill activity create` on servers of both kinds, and what its flags are refused for.
 
+use rusqlite::Connection;
 use seckill_testkit::{Redis, Server, text};
 use serde_json::json;
 
@@ -91,4 +92,105 @@ fn a_build_that_was_told_no_revision_says_none() {
         .find(|line| line.starts_with("seckill_build_info{"))
         .expect("told");
     assert!(line.contains("version=\"") && !line.contains("unknown"), "{line}");
+}
+
+/// Status and, of a refusal, its code.
+pub(crate) fn buys(server: &Server, activity: u64, user: &str) -> (u16, i64) {
+    let answer = server.buy(activity, user, "k").expect("answers");
+    (answer.status, answer.code())
+}
+
+#[test]
+fn moments_are_told_in_utc_whatever_zone_the_machine_is_in() {
+    let server = Server::start(&program());
+    let admin = server.admin.to_string();
+    let told = |arguments: &[&str]| {
+        let arguments = [arguments, &["--admin", &admin]].concat();
+        let mut command = program().command(server.folder.path(), &arguments);
+        read(&command.env("TZ", "Asia/Shanghai").output().expect("starts"))
+    };
+    let create = [&CREATE[..], &WINDOW].concat();
+    for command in [
+        &create[..],
+        &["activity", "show", "1"],
+        &["activity", "list"],
+        &["activity", "pause", "1", "--until", "2035-06-01T08:00:00+08:00"],
+        &["check", "1"],
+    ] {
+        let (_, stdout, stderr) = told(command);
+        assert!(
+            !stdout.contains("+0") && !stdout.contains("T08:"),
+            "{command:?}: {stdout}{stderr}"
+        );
+        assert!(stdout.contains(":00:00.000Z"), "{command:?}: {stdout}{stderr}");
+    }
+}
+
+#[test]
+fn a_paused_sale_that_was_never_preheated_is_said_to_wait_for_its_start() {
+    let server = Server::start(&program());
+    let window = [
+        "--starts-at",
+        "2035-01-01T00:00:00Z",
+        "--ends-at",
+        "2036-01-01T00:00:00Z",
+    ];
+    let (code, _, stderr) = ask(&server, &[&CREATE[..], &window].concat());
+    assert_eq!(code, 0, "{stderr}");
+    let (code, stdout, stderr) = ask(&server, &["activity", "pause", "1"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains("phase     paused"), "{stdout}");
+    let expected = "no; by itself from 10m before the start on (schedule.preheat_before), paused or not, or now: `seckill preheat 1`";
+    assert!(stdout.contains(expected), "{stdout}");
+}
+
+#[test]
+fn without_a_database_a_sale_that_was_never_preheated_is_not_paused_and_what_can_be_shut_is_named() {
+    let server = Server::start(&program());
+    let window = [
+        "--starts-at",
+        "2035-01-01T00:00:00Z",
+        "--ends-at",
+        "2036-01-01T00:00:00Z",
+    ];
+    let (code, _, stderr) = ask(&server, &[&CREATE[..], &window].concat());
+    assert_eq!(code, 0, "{stderr}");
+    let database = Connection::open(server.data().join("seckill.db")).expect("opens");
+    database.execute_batch("BEGIN EXCLUSIVE").expect("locked");
+    let (code, _, stderr) = ask(&server, &["activity", "pause", "1"]);
+    let way_out = "`seckill switches set entry_open=false`";
+    assert!(code == 4 && stderr.contains(way_out), "{code}: {stderr}");
+    let (code, stdout, stderr) = ask(&server, &["switches", "set", "entry_open=false"]);
+    assert!(
+        code == 0 && stdout.contains("the database does not know it yet"),
+        "{stdout}{stderr}"
+    );
+    database.execute_batch("ROLLBACK").expect("unlocked");
+}
+
+#[test]
+fn a_sale_is_paused_for_a_while_and_resumed_at_a_moment() {
+    let server = Server::start(&program());
+    let _ = server.sale(3, &json!({}));
+    let (code, stdout, stderr) = ask(&server, &["activity", "pause", "1", "--for", "1h"]);
+    assert!(code == 0 && stdout.contains("\nresumes   20"), "{stdout}{stderr}");
+    assert_eq!(buys(&server, 1, "alice").1, 40006);
+    let (code, stdout, stderr) = ask(
+        &server,
+        &["activity", "resume", "1", "--at", "2035-01-01T08:00:00+08:00"],
+    );
+    assert!(
+        code == 0 && stdout.contains("resumes   2035-01-01T00:00:00.000Z"),
+        "{stdout}{stderr}"
+    );
+    for (arguments, named) in [
+        (&["pause", "1", "--for", "soon"][..], "--for"),
+        (&["resume", "1", "--at", "2035-01-01T08:00:00"], "has no offset"),
+        (&["change", "1"], "--title"),
+    ] {
+        let (code, _, stderr) = ask(&server, &[&["activity"], arguments].concat());
+        assert!(code == 2 && stderr.contains(named), "{arguments:?}: {stderr}");
+    }
+    ask(&server, &["activity", "resume", "1"]);
+    assert_eq!(buys(&server, 1, "alice").1, 0);
 }

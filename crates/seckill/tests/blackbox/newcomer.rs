@@ -77,7 +77,7 @@ fn an_activity_that_cannot_be_made_leaves_no_product_behind() {
 }
 
 #[test]
-fn an_activity_is_told_in_words_with_its_window_as_it_was_typed() {
+fn an_activity_is_told_in_words_with_its_window_in_utc() {
     let server = Server::start(&program());
     let end = ["--ends-at", "2036-01-01T00:00:00+08:00"];
     let create: Vec<_> = CREATE.into_iter().chain(end).collect();
@@ -85,7 +85,7 @@ fn an_activity_is_told_in_words_with_its_window_as_it_was_typed() {
     assert_eq!(code, 0, "{stderr}");
     for said in [
         "activity 1: Launch",
-        "2026-01-01T00:00:00+08:00 to 2036-01-01T00:00:00+08:00",
+        "2025-12-31T16:00:00.000Z to 2035-12-31T16:00:00.000Z",
         "10 left of 10",
     ] {
         assert!(stdout.contains(said), "{said}: {stdout}");

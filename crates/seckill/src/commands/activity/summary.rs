@@ -1,7 +1,6 @@
-//! An activity for people: what it is, when it is, what is left of it, and what the command did. Everything is in `--json`.
+//! An activity for people: what it is, when it is, what is left of it, and what the command did. Moments as the API tells them, in UTC.
+//! Everything is in `--json`.
 
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use crate::cli::ActivityCommand;
@@ -11,16 +10,16 @@ pub(super) fn row(activity: &Value) -> String {
     format!(
         "{:>4}  {:<9}  {} of {} units left  {}  {}",
         plain(&activity["id"]),
-        plain(&activity["phase"]),
+        phase(activity),
         left(activity),
         plain(&activity["stock_total"]),
-        window(activity, None),
+        window(activity),
         plain(&activity["title"])
     )
 }
 
-/// What was done, and the activity as it stands. `as_given` are start and end as somebody has just typed them.
-pub(super) fn lines(command: &ActivityCommand, activity: &Value, as_given: Option<(&str, &str)>) -> Vec<String> {
+/// What was done, and the activity as it stands.
+pub(super) fn lines(command: &ActivityCommand, activity: &Value) -> Vec<String> {
     let mut lines: Vec<String> = done(command, activity).into_iter().collect();
     let row = |name: &str, said: String| format!("{name:<10}{said}");
     lines.push(format!(
@@ -28,8 +27,12 @@ pub(super) fn lines(command: &ActivityCommand, activity: &Value, as_given: Optio
         plain(&activity["id"]),
         plain(&activity["title"])
     ));
-    lines.push(row("phase", plain(&activity["phase"])));
-    lines.push(row("window", window(activity, as_given)));
+    let hidden = match is_draft(activity) {
+        true => format!("; buyers do not see it: `seckill activity publish {}`", activity["id"]),
+        false => String::new(),
+    };
+    lines.push(row("phase", format!("{}{hidden}", phase(activity))));
+    lines.push(row("window", window(activity)));
     lines.push(row(
         "units",
         format!(
@@ -49,8 +52,15 @@ pub(super) fn lines(command: &ActivityCommand, activity: &Value, as_given: Optio
         ),
     ));
     lines.push(row("preheated", preheated(activity)));
+    lines.extend(buyers(activity).map(|buyers| row("buyers", buyers)));
+    if activity["challenge"] != "none" {
+        lines.push(row("challenge", plain(&activity["challenge"])));
+    }
+    if let Some(notice) = activity["notice"].as_str() {
+        lines.push(row("notice", notice.to_owned()));
+    }
     if let Some(resumes_at) = activity["resumes_at"].as_str() {
-        lines.push(row("resumes", local(resumes_at)));
+        lines.push(row("resumes", resumes_at.to_owned()));
     }
     if activity["ledger_pending"] == true {
         lines.push(row(
@@ -68,41 +78,52 @@ fn done(command: &ActivityCommand, activity: &Value) -> Option<String> {
             Some("already preheated; nothing changed".to_owned())
         }
         ActivityCommand::Preheat { .. } => Some("preheated: its units are in place".to_owned()),
+        ActivityCommand::Publish { .. } => Some("published: buyers see it within a second".to_owned()),
         ActivityCommand::AddStock { quantity, .. } => Some(format!("{quantity} units added")),
         _ => None,
     }
 }
 
+fn is_draft(activity: &Value) -> bool {
+    activity["status"] == "draft"
+}
+
+/// To buyers a draft is upcoming, if anything.
+fn phase(activity: &Value) -> String {
+    if is_draft(activity) {
+        return "draft".to_owned();
+    }
+    plain(&activity["phase"])
+}
+
+/// Who may buy, where not everybody.
+fn buyers(activity: &Value) -> Option<String> {
+    let eligibility = &activity["eligibility"];
+    match (eligibility["min_level"].as_u64(), eligibility["list"].is_null()) {
+        (None, true) => None,
+        (None, false) => Some("those on its list".to_owned()),
+        (Some(level), true) => Some(format!("from level {level} on")),
+        (Some(level), false) => Some(format!("those on its list, from level {level} on")),
+    }
+}
+
+/// A pause keeps no sale from being preheated: what it waits for is its start.
 fn preheated(activity: &Value) -> String {
-    if activity["preheated"] == true {
-        return "yes".to_owned();
-    }
+    let id = &activity["id"];
     match activity["phase"].as_str() {
-        _ if activity["status"] == "draft" => "no; it is a draft",
-        Some("upcoming") => {
-            "no; by itself before the start (schedule.preheat_before, 10m unless set otherwise), or now: `seckill preheat`"
+        _ if activity["preheated"] == true => "yes".to_owned(),
+        _ if is_draft(activity) => "no; it is a draft".to_owned(),
+        Some("ended") => "no".to_owned(),
+        Some("upcoming" | "paused") => {
+            let by_itself = "by itself from 10m before the start on (schedule.preheat_before)";
+            format!("no; {by_itself}, paused or not, or now: `seckill preheat {id}`")
         }
-        Some("ended") => "no",
-        _ => "no; the scheduler does it within moments, or now: `seckill preheat`",
-    }
-    .to_owned()
-}
-
-fn window(activity: &Value, as_given: Option<(&str, &str)>) -> String {
-    let stored = |name: &str| local(&plain(&activity[name]));
-    match as_given {
-        Some((starts_at, ends_at)) => format!("{starts_at} to {ends_at}"),
-        None => format!("{} to {}", stored("starts_at"), stored("ends_at")),
+        _ => format!("no; the scheduler does it within moments, or now: `seckill preheat {id}`"),
     }
 }
 
-/// A moment of the API in this machine's time zone, with its offset.
-fn local(moment: &str) -> String {
-    let Ok(at) = moment.parse::<Timestamp>() else {
-        return moment.to_owned();
-    };
-    let zoned = at.to_zoned_datetime(TimeZone::system());
-    zoned.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+fn window(activity: &Value) -> String {
+    format!("{} to {}", plain(&activity["starts_at"]), plain(&activity["ends_at"]))
 }
 
 fn left(activity: &Value) -> String {
@@ -125,24 +146,42 @@ mod tests {
         json!({
             "id": 7, "title": "Launch", "phase": "upcoming", "stock_total": 10, "stock_left": 10, "per_user_limit": 1,
             "starts_at": "2026-01-01T00:00:00.000Z", "ends_at": "2026-01-02T00:00:00.000Z",
-            "seckill_price_cents": 9905, "price_cents": 12_000, "currency": "CNY", "preheated": false, "created": false,
+            "seckill_price_cents": 9905, "price_cents": 12_000, "currency": "CNY", "preheated": false, "created": false, "challenge": "none",
         })
     }
 
     #[test]
-    fn summary_says_what_counts_and_the_window_as_it_was_given() {
-        let given = Some(("2026-01-01T08:00:00+08:00", "2026-01-02T08:00:00+08:00"));
-        let said = lines(&ActivityCommand::Show { id: 7 }, &activity(), given).join("\n");
+    fn summary_says_what_counts() {
+        let said = lines(&ActivityCommand::Show { id: 7 }, &activity()).join("\n");
         for part in [
             "activity 7: Launch",
             "phase     upcoming",
-            "window    2026-01-01T08:00:00+08:00 to 2026-01-02T08:00:00+08:00",
+            "window    2026-01-01T00:00:00.000Z to 2026-01-02T00:00:00.000Z",
             "units     10 left of 10, 1 at most per buyer",
             "price     9905 in minor units of CNY, usually 12000",
-            "preheated no; by itself before the start",
+            "preheated no; by itself from 10m before the start on",
         ] {
             assert!(said.contains(part), "{part}: {said}");
         }
+        assert!(!said.contains("buyers"), "{said}");
+    }
+
+    #[test]
+    fn drafts_conditions_and_pauses_are_told() {
+        let mut activity = activity();
+        activity["status"] = "draft".into();
+        activity["eligibility"] = json!({"min_level": 3, "list": 2});
+        let said = |activity: &Value| lines(&ActivityCommand::Show { id: 7 }, activity).join("\n");
+        for part in [
+            "phase     draft; buyers do not see it: `seckill activity publish 7`",
+            "buyers    those on its list, from level 3 on",
+        ] {
+            assert!(said(&activity).contains(part), "{part}: {}", said(&activity));
+        }
+        activity["status"] = "paused".into();
+        activity["phase"] = "paused".into();
+        let part = "by itself from 10m before the start on (schedule.preheat_before), paused or not, or now: `seckill preheat 7`";
+        assert!(said(&activity).contains(part), "{}", said(&activity));
     }
 
     #[test]
@@ -150,7 +189,7 @@ mod tests {
         let said = |created: bool| {
             let mut activity = activity();
             activity["created"] = created.into();
-            lines(&ActivityCommand::Preheat { id: 7 }, &activity, None).swap_remove(0)
+            lines(&ActivityCommand::Preheat { id: 7 }, &activity).swap_remove(0)
         };
         assert_eq!(said(false), "already preheated; nothing changed");
         assert_eq!(said(true), "preheated: its units are in place");

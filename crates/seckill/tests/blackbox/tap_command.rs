@@ -1,0 +1,161 @@
+//! `seckill switches`, `blocks` and `dead-letters`: what an operator turns from a shell while a sale runs.
+
+use rusqlite::Connection;
+use seckill_testkit::Server;
+use serde_json::json;
+
+use crate::newcomer::{ask, document, run};
+use crate::program;
+
+fn code(server: &Server, user: &str) -> i64 {
+    server.buy(1, user, user).expect("answers").code()
+}
+
+#[test]
+fn the_entrance_is_shut_for_a_while_after_it_was_told_who_would_hear_what() {
+    let server = Server::start(&program());
+    let _ = server.sale(9, &json!({}));
+    let shut = ["switches", "set", "entry_open=false"];
+    let (exit, stdout, stderr) = ask(&server, &[&shut[..], &["--dry-run"]].concat());
+    assert_eq!(exit, 0, "{stderr}");
+    for said in [
+        "entry_open: true -> false",
+        "every buyer: hears 40006",
+        "nothing was changed",
+    ] {
+        assert!(stdout.contains(said), "{said}: {stdout}");
+    }
+    assert_eq!(code(&server, "alice"), 0);
+    let (exit, stdout, stderr) = ask(&server, &[&shut[..], &["--for", "1h", "--revision", "0"]].concat());
+    assert_eq!(exit, 0, "{stderr}");
+    let lines: Vec<_> = stdout
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .collect();
+    assert!(lines.contains(&vec!["entry_open", "false"]), "{stdout}");
+    assert!(stdout.contains("to entry_open=true"), "{stdout}");
+    assert_eq!(code(&server, "bob"), 40006);
+    let (exit, _, stderr) = ask(&server, &["switches", "set", "entry_open=true", "--revision", "0"]);
+    assert!(exit == 1 && stderr.contains("1 is in force"), "{stderr}");
+    ask(
+        &server,
+        &[
+            "switches",
+            "set",
+            "entry_open=true",
+            "challenge=token",
+            "limits.user=20/s burst 40",
+        ],
+    );
+    assert_eq!(code(&server, "bob"), 40301);
+    let (exit, stdout, _) = ask(&server, &["switches", "show", "--json"]);
+    let switches = document(&stdout);
+    assert_eq!(
+        (exit, &switches["challenge"], &switches["returns"]),
+        (0, &json!("token"), &json!([]))
+    );
+    assert_eq!(switches["limits"]["user"], "20/s burst 40");
+    ask(&server, &["switches", "set", "challenge=null", "limits.user=null"]);
+    let (_, stdout, _) = ask(&server, &["switches", "show"]);
+    assert!(
+        stdout.contains("null (as each sale says)") && stdout.contains("null (off)"),
+        "{stdout}"
+    );
+    assert_eq!(code(&server, "bob"), 0);
+}
+
+#[test]
+fn what_is_no_switch_is_refused_before_any_server_is_asked() {
+    for (arguments, named) in [
+        (&["entry-open=false"][..], "entry-open"),
+        (&["entry_open"], "NAME=VALUE"),
+        (
+            &[
+                "entry_open=false",
+                "--for",
+                "1h",
+                "--expires-at",
+                "2035-01-01T00:00:00Z",
+            ],
+            "--for",
+        ),
+        (
+            &["entry_open=false", "--expires-at", "2035-01-01T00:00:00"],
+            "has no offset",
+        ),
+        (&[], "NAME=VALUE"),
+    ] {
+        let nowhere = ["--admin", "127.0.0.1:9"];
+        let (exit, _, stderr) = run(&[&["switches", "set"], arguments, &nowhere].concat(), &[]);
+        assert!(exit == 2 && stderr.contains(named), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_user_is_blocked_listed_and_let_in_again() {
+    let server = Server::start(&program());
+    let _ = server.sale(9, &json!({}));
+    let add = [
+        "blocks",
+        "add",
+        "user",
+        "mallory",
+        "--reason",
+        "scalper",
+        "--expires-at",
+        "2035-01-01T08:00:00+08:00",
+    ];
+    let (exit, stdout, stderr) = ask(&server, &add);
+    assert_eq!(exit, 0, "{stderr}");
+    let row = "   1  user    mallory  until 2035-01-01T00:00:00.000Z  scalper";
+    assert!(stdout.contains(row), "{stdout}");
+    assert_eq!([code(&server, "mallory"), code(&server, "alice")], [40300, 0]);
+    let (exit, _, stderr) = ask(&server, &["blocks", "add", "ip", "0.0.0.0/0"]);
+    assert!(exit == 1 && stderr.contains("force"), "{stderr}");
+    ask(&server, &["blocks", "add", "ip", "203.0.113.7/24", "--for", "1h"]);
+    let (_, stdout, _) = ask(&server, &["blocks", "list"]);
+    assert!(stdout.contains(row) && stdout.contains("203.0.113.0/24"), "{stdout}");
+    let (exit, stdout, stderr) = ask(&server, &["blocks", "remove", "user", "mallory"]);
+    assert_eq!((exit, stdout.trim()), (0, "removed: block 1"), "{stderr}");
+    assert_eq!(code(&server, "mallory"), 0);
+    let (exit, stdout, _) = ask(&server, &["blocks", "remove", "2", "--json"]);
+    assert_eq!((exit, document(&stdout)), (0, json!({"removed": [2]})));
+    assert_eq!(ask(&server, &["blocks", "remove", "user", "mallory"]).0, 1);
+    assert_eq!(ask(&server, &["blocks", "remove", "mallory"]).0, 2);
+    let (_, stdout, _) = ask(&server, &["blocks", "list", "--json"]);
+    assert_eq!(document(&stdout), json!([]));
+}
+
+#[test]
+fn a_dead_letter_is_listed_retried_and_another_discarded() {
+    let server = Server::start(&program());
+    let activity = server.sale(9, &json!({}));
+    let database = Connection::open(server.data().join("seckill.db")).expect("opens");
+    let refuse = "CREATE TRIGGER refuse BEFORE INSERT ON orders BEGIN SELECT RAISE(ABORT, 'nobody_called_so'); END";
+    database.execute_batch(refuse).expect("made");
+    for user in ["alice", "bob"] {
+        assert_eq!(code(&server, user), 0);
+    }
+    let dead = || ask(&server, &["dead-letters", "list", "--json"]).1;
+    let _both = server.until(|| document(&dead()).as_array().map(Vec::len), |count| *count == Some(2));
+    let (_, stdout, _) = ask(&server, &["dead-letters", "list"]);
+    assert!(
+        stdout.contains("of alice, 1 units") && stdout.contains("nobody_called_so"),
+        "{stdout}"
+    );
+    database.execute_batch("DROP TRIGGER refuse").expect("removed");
+    let letters = document(&dead());
+    let letter = |user: &str| {
+        let letters = letters.as_array().expect("a list");
+        let letter = letters.iter().find(|letter| letter["user_id"] == user);
+        letter.expect("is there")["id"].to_string()
+    };
+    let (exit, _, stderr) = ask(&server, &["dead-letters", "retry", &letter("alice")]);
+    assert_eq!(exit, 0, "{stderr}");
+    let discard = ["dead-letters", "discard", &letter("bob"), "--reason", "paid elsewhere"];
+    let (exit, stdout, stderr) = ask(&server, &discard);
+    assert!(exit == 0 && stdout.contains("discarded"), "{stdout}{stderr}");
+    let books = server.settled(activity);
+    let figures = ["balanced", "orders_live", "dead", "failed"].map(|name| books[name].clone());
+    assert_eq!(figures, [json!(true), json!(1), json!(0), json!(1)], "{books}");
+}
