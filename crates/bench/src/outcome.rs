@@ -165,11 +165,14 @@ impl LoadReport {
             .sum()
     }
 
-    /// How many answers had a status of 500 or more.
+    /// How many answers had a status of 500 or more, but for those that refuse in an orderly way, too busy or backlog full: whether they
+    /// kept a unit from being sold shows in what was sold.
     pub fn server_errors(&self) -> u64 {
+        let is_refusal =
+            |outcome: &OutcomeCount| outcome.status == 503 && matches!(outcome.code, Some(50_300 | 50_301));
         self.outcomes
             .iter()
-            .filter(|outcome| 500 <= outcome.status)
+            .filter(|outcome| 500 <= outcome.status && !is_refusal(outcome))
             .map(|outcome| outcome.count)
             .sum()
     }

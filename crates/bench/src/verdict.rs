@@ -22,7 +22,10 @@ pub(crate) fn of_sale(config: &SaleConfig, load: &LoadReport, audit: &Audit) -> 
         }
     };
     let errors = load.server_errors();
-    violated(0 < errors, format!("{errors} answers with a status of 500 or more"));
+    violated(
+        0 < errors,
+        format!("{errors} answers with a status of 500 or more that are no refusal"),
+    );
     let unanswered = load.unanswered_total();
     violated(0 < unanswered, format!("{unanswered} requests without an answer"));
     let winners = load.winners.len() as u64;

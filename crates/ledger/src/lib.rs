@@ -68,6 +68,9 @@ pub enum Conflict {
     /// The activity is closed.
     #[error("the activity is closed")]
     Closed,
+    /// Buyers do not see the activity yet, so there is nothing to pause or to resume.
+    #[error("the activity is a draft, which no buyer sees; publish it first")]
+    Draft,
     /// The activity's window is over, so it can't be moved any more.
     #[error("the activity has ended; its window can't be changed any more")]
     Ended,

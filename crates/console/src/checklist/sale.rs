@@ -2,6 +2,7 @@
 
 use seckill_api::rfc3339;
 use seckill_flow::Audit;
+use seckill_gate::Authority;
 use seckill_sale::{Activity, Status};
 
 use super::findings::line;
@@ -15,8 +16,27 @@ pub(crate) async fn activity(call: &Call, activity: &Activity) -> Vec<Check> {
         backlog(call, activity),
         stock(call, activity).await,
     ];
+    checks.extend(eligibility(call, activity));
     checks.extend(shards(call, activity).await);
     checks
+}
+
+/// Of a sale for some: whether there can be anybody of them.
+fn eligibility(call: &Call, activity: &Activity) -> Option<Check> {
+    const AREA: &str = "eligibility";
+    let min_level = activity.eligibility.min_level?;
+    let tell_levels = match call.console.gate.authority() {
+        Authority::Tokens(verifiers) => verifiers.tell_levels(),
+        Authority::Gateway => false,
+    };
+    Some(if tell_levels {
+        Check::passed(AREA, format!("for users from level {min_level} on"))
+    } else {
+        let why = format!(
+            "for users from level {min_level} on, but nobody has one here: tokens say it in the claim that `auth.level_claim` names"
+        );
+        Check::failed(AREA, why)
+    })
 }
 
 fn sale(call: &Call, activity: &Activity) -> Check {

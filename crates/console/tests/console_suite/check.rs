@@ -1,5 +1,6 @@
 //! The checklist before a sale: each thing that would spoil it is found, said in its own line, and changed by nothing.
 
+use seckill_gate::{Authority, Expectations, Verifier};
 use serde_json::{Value, json};
 
 use crate::house::{House, NOW};
@@ -106,6 +107,38 @@ async fn switches_that_would_keep_buyers_out_are_said() {
         house.patch("/admin/api/switches", change).await.is(200, 0);
         check(&of_activity(&house, id).await, area, state, words);
     }
+}
+
+#[tokio::test]
+async fn sale_for_a_level_fails_where_no_token_says_one() {
+    let house = House::new();
+    let id = house.opened(10).await;
+    let change = json!({"eligibility": {"min_level": 3}});
+    house
+        .patch(&format!("/admin/api/activities/{id}"), change)
+        .await
+        .is(200, 0);
+    check(
+        &of_activity(&house, id).await,
+        "eligibility",
+        "failed",
+        "auth.level_claim",
+    );
+    let Authority::Tokens(verifiers) = house.gate.authority() else {
+        panic!("a house of tokens");
+    };
+    let expectations = Expectations {
+        level_claim: Some("level".to_owned()),
+        ..Expectations::default()
+    };
+    let verifier = Verifier::hs256(b"another secret of 32 bytes or more", &expectations);
+    verifiers.replace(verifier.expect("a good secret"));
+    check(
+        &of_activity(&house, id).await,
+        "eligibility",
+        "passed",
+        "from level 3 on",
+    );
 }
 
 #[tokio::test]

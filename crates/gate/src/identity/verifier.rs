@@ -119,6 +119,11 @@ impl Verifier {
         })
     }
 
+    /// Whether a token can say the user's level: a claim is named for it.
+    pub(crate) const fn tells_levels(&self) -> bool {
+        self.expected.level_claim.is_some()
+    }
+
     /// Keys that count.
     #[must_use]
     pub const fn keys(&self) -> usize {

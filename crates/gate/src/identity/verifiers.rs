@@ -44,6 +44,12 @@ impl Verifiers {
         }));
     }
 
+    /// Whether tokens can say the user's level.
+    #[must_use]
+    pub fn tell_levels(&self) -> bool {
+        self.keyed.load().verifier.tells_levels()
+    }
+
     /// Keys that count now.
     #[must_use]
     pub fn keys(&self) -> usize {

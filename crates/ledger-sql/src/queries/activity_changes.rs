@@ -132,7 +132,8 @@ pub(super) fn set_status(
         (_, Status::Closed) => "activity.close",
         (Status::Running, Status::Paused) => "activity.pause",
         (Status::Paused, Status::Running) => "activity.resume",
-        // A draft is published, and nothing becomes a draft again: the operator looks at something that was changed meanwhile.
+        (Status::Draft, _) => return Err(Conflict::Draft.into()),
+        // Nothing becomes a draft again: the operator looks at something that was changed meanwhile.
         _ => return Err(Conflict::StaleVersion.into()),
     };
     let after = Activity {

@@ -36,7 +36,7 @@ pub async fn status_goes_from_running_to_paused_to_closed_and_never_back(ledger:
     assert_eq!(refused, Err(Error::Conflict(Conflict::Closed)));
 }
 
-/// Resuming is for what was paused.
+/// Resuming is for what was paused, and pausing for what buyers see.
 pub async fn a_draft_is_published_by_a_patch_alone(ledger: &dyn Ledger) {
     let product = ledger
         .create_product(new_product(), at(NOW))
@@ -49,8 +49,10 @@ pub async fn a_draft_is_published_by_a_patch_alone(ledger: &dyn Ledger) {
     };
     let draft = ledger.create_activity(new, at(NOW)).await.expect("an activity");
     assert_eq!(draft.status, Status::Draft);
-    let resumed = ledger.set_status(draft.id, Status::Running, None, at(NOW)).await;
-    assert!(matches!(resumed, Err(Error::Conflict(_))), "{resumed:?}");
+    for status in [Status::Running, Status::Paused] {
+        let refused = ledger.set_status(draft.id, status, None, at(NOW)).await;
+        assert_eq!(refused, Err(Error::Conflict(Conflict::Draft)));
+    }
     let publish = ActivityPatch {
         publish: true,
         ..ActivityPatch::default()
