@@ -21,7 +21,7 @@ use seckill_sale::{EpochMs, UserId};
 use crate::identity::more_claims::RequiredClaim;
 
 pub use error::Error;
-pub use verifier::{PublicAlgorithm, Verifier};
+pub use verifier::Verifier;
 
 /// A buyer, and until when his token proves it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,4 +63,15 @@ impl Expectations {
     const fn ask_more(&self) -> bool {
         !self.required.is_empty() || self.level_claim.is_some()
     }
+}
+
+/// Algorithm of tokens that are checked with a public key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PublicAlgorithm {
+    /// RSA PKCS#1 v1.5 with SHA-256.
+    Rs256,
+    /// ECDSA on P-256 with SHA-256.
+    Es256,
+    /// Ed25519.
+    EdDsa,
 }

@@ -10,21 +10,10 @@ use crate::identity::hs256::Hs256;
 use crate::identity::more_claims::MoreClaims;
 use crate::identity::public_keys::{PublicKey, PublicKeys};
 use crate::identity::user_token::Signer;
-use crate::identity::{Expectations, Identity, jwks};
+use crate::identity::{Expectations, Identity, PublicAlgorithm, jwks};
 
 /// Longer tokens are refused without a look at them. Request heads are limited elsewhere; this bounds the hashing.
 const TOKEN_LENGTH_MAX: usize = 8 * 1024;
-
-/// Algorithm of tokens that are checked with a public key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PublicAlgorithm {
-    /// RSA PKCS#1 v1.5 with SHA-256.
-    Rs256,
-    /// ECDSA on P-256 with SHA-256.
-    Es256,
-    /// Ed25519.
-    EdDsa,
-}
 
 /// How signatures are checked.
 #[derive(Debug)]
