@@ -78,6 +78,18 @@ impl<K: Kind> Database<K> {
         self.own().start_again::<K>();
     }
 
+    /// Everything that the server, which nobody else uses, has logged.
+    ///
+    /// # Panics
+    /// Where others use it.
+    #[must_use]
+    pub fn log(&self) -> String {
+        match &self.server {
+            Host::Own(own) => own.log(),
+            Host::Shared(_) => panic!("other tests use this server"),
+        }
+    }
+
     fn own(&mut self) -> &mut Own {
         match &mut self.server {
             Host::Own(own) => own,

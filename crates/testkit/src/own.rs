@@ -69,7 +69,8 @@ impl Own {
         self.child = Some(command.spawn().expect("the server starts"));
     }
 
-    fn log(&self) -> String {
+    /// Everything that it has logged.
+    pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 

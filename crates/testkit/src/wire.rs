@@ -56,13 +56,7 @@ impl Wire {
     /// # Panics
     /// Where neither comes in time.
     pub fn answer(&mut self) -> Option<Answer> {
-        let head = self.until(b"\r\n\r\n")?;
-        let head = String::from_utf8_lossy(head.strip_suffix(b"\r\n\r\n").unwrap_or_default()).into_owned();
-        let mut answer = Answer {
-            status: head.split(' ').nth(1)?.parse().ok()?,
-            head,
-            json: Value::Null,
-        };
+        let mut answer = self.head()?;
         let body = if answer.header("transfer-encoding").eq_ignore_ascii_case("chunked") {
             self.chunks()?
         } else {
@@ -71,6 +65,20 @@ impl Wire {
         };
         answer.json = serde_json::from_slice(&body).unwrap_or(Value::Null);
         Some(answer)
+    }
+
+    /// The head of the next answer, whose body is left to be taken; none where the connection is closed before.
+    ///
+    /// # Panics
+    /// As [`Self::answer`].
+    pub fn head(&mut self) -> Option<Answer> {
+        let head = self.until(b"\r\n\r\n")?;
+        let head = String::from_utf8_lossy(head.strip_suffix(b"\r\n\r\n").unwrap_or_default()).into_owned();
+        Some(Answer {
+            status: head.split(' ').nth(1)?.parse().ok()?,
+            head,
+            json: Value::Null,
+        })
     }
 
     /// Everything up to and with `end`; none where the connection is closed before.
@@ -94,6 +102,17 @@ impl Wire {
         self.ahead.is_empty() && self.more().is_none()
     }
 
+    /// The next so many bytes; none where the connection is closed before.
+    ///
+    /// # Panics
+    /// As [`Self::answer`].
+    pub fn take(&mut self, count: usize) -> Option<Vec<u8>> {
+        while self.ahead.len() < count {
+            self.more()?;
+        }
+        Some(self.ahead.drain(..count).collect())
+    }
+
     fn chunks(&mut self) -> Option<Vec<u8>> {
         let mut body = Vec::new();
         loop {
@@ -105,13 +124,6 @@ impl Wire {
                 return Some(body);
             }
         }
-    }
-
-    fn take(&mut self, count: usize) -> Option<Vec<u8>> {
-        while self.ahead.len() < count {
-            self.more()?;
-        }
-        Some(self.ahead.drain(..count).collect())
     }
 
     fn more(&mut self) -> Option<()> {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
-use super::counted::counted;
+use super::counted::{Counted, counted};
 
 const JWT_SECRET: &str = "of-fuzz-api-0123456789abcdef-0123456789abcdef";
 const ADMIN_TOKEN: &str = "admin-of-fuzz-api-0123456789abcdef-0123456789";
@@ -95,13 +95,31 @@ impl Served {
         &self.folder
     }
 
+    /// The document of a port.
+    ///
+    /// # Errors
+    /// It has none.
+    pub(super) fn document(&self, address: SocketAddr) -> anyhow::Result<String> {
+        let (status, document) = ask(address, "GET", "/openapi.json", "", "").context("the server is gone")?;
+        anyhow::ensure!(status == 200, "/openapi.json: {status} {document}");
+        Ok(document)
+    }
+
+    /// What the server has answered so far, on both ports.
+    ///
+    /// # Errors
+    /// It is gone.
+    pub(super) fn counted(&self) -> anyhow::Result<Counted> {
+        let (_, page) = ask(self.admin, "GET", "/metrics", "", "").context("the server is gone")?;
+        Ok(counted(&page))
+    }
+
     /// How many requests were answered.
     ///
     /// # Errors
     /// One of the answers is a bug, or the server is gone, or its books don't balance.
     pub(super) fn verdict(&self) -> anyhow::Result<u64> {
-        let (_, page) = ask(self.admin, "GET", "/metrics", "", "").context("the server is gone")?;
-        let count = counted(&page);
+        let count = self.counted()?;
         anyhow::ensure!(
             count.bugs.is_empty(),
             "answers that are bugs:\n{}",
@@ -109,8 +127,8 @@ impl Served {
         );
         let (status, audit) = ask(self.admin, "GET", "/admin/api/activities/1/audit", ADMIN_TOKEN, "")?;
         anyhow::ensure!(
-            status != 200 || !audit.contains("\"balanced\":false"),
-            "the books do not balance: {audit}"
+            status == 200 && !audit.contains("\"balanced\":false"),
+            "the books do not balance: {status} {audit}"
         );
         Ok(count.answers)
     }

@@ -4,19 +4,24 @@
 mod bodies;
 mod crowds;
 mod framing;
+mod house;
 mod identities;
 mod limits;
 mod others;
 mod pages;
 pub(crate) mod slow;
+mod socket;
+mod sockets;
 mod stage;
+mod streams;
 mod transport;
+mod unknown;
+mod watchers;
 
 use std::fmt::Write as _;
 
-use seckill_testkit::{Postgres, Redis, Server, Wire};
-
-use crate::program;
+use house::House;
+use seckill_testkit::Wire;
 pub(crate) use stage::Stage;
 
 /// One hostile request and what it is to come to.
@@ -120,29 +125,21 @@ pub(crate) fn smuggling() -> Vec<(String, Vec<u8>)> {
     framing::smuggling()
 }
 
-fn all_are_refused_and_nothing_changes(server: Server) {
-    let stage = Stage::set(server);
-    let before = stage.dump();
-    let rows = rows(&stage);
-    let faults: String = rows.iter().map(|row| fault(&stage, row)).collect();
-    assert!(faults.is_empty(), "of {} rows:\n{faults}", rows.len());
-    assert_eq!(stage.dump(), before);
-    stage.still_sells();
+fn all_are_refused_and_nothing_changes(house: &House) {
+    let stage = &house.stage;
+    house.is_unmoved_by(|| {
+        let rows = rows(stage);
+        let faults: String = rows.iter().map(|row| fault(stage, row)).collect();
+        assert!(faults.is_empty(), "of {} rows:\n{faults}", rows.len());
+    });
 }
 
 #[test]
 fn hostile_requests_are_refused_and_change_nothing_in_one_process() {
-    all_are_refused_and_nothing_changes(Server::start(&program()));
+    all_are_refused_and_nothing_changes(&House::in_one_process(&[]));
 }
 
 #[test]
 fn hostile_requests_are_refused_and_change_nothing_on_redis() {
-    let (redis, database) = (Redis::start(), Postgres::fresh());
-    let settings = [
-        ("SECKILL_STORE__URL", redis.url()),
-        ("SECKILL_DATABASE__URL", database.url()),
-        ("SECKILL_DATABASE__MIGRATE", "auto".to_owned()),
-    ];
-    let settings: Vec<_> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    all_are_refused_and_nothing_changes(Server::start_with(&program(), &settings));
+    all_are_refused_and_nothing_changes(&House::on_redis(&[]));
 }

@@ -115,6 +115,28 @@ fn streams(stage: &Stage) -> Vec<Row> {
             431,
             43_100,
         ),
+        last(
+            "B-41 a bare CR in the id of an event",
+            stage.ask("GET", &events, &["Last-Event-ID: a\rdata: x"]),
+            400,
+            40_000,
+        ),
+        row(
+            "B-41 another's order for a sale",
+            stage.ask("GET", &format!("/api/seckill/events/{}", stage.order), &[]),
+            400,
+            40_000,
+        ),
+        row(
+            "B-41 another's ticket for a sale",
+            stage.ask(
+                "GET",
+                &format!("/api/seckill/events/{}", stage.order.replace('S', "T")),
+                &[],
+            ),
+            400,
+            40_000,
+        ),
         row(
             "B-41 a line in the id",
             stage.ask("GET", "/api/seckill/events/1%0d%0adata:x", &[]),

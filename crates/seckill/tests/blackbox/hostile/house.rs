@@ -1,0 +1,90 @@
+//! A stage in each of the two modes, and a way to keep its results from being told.
+
+use std::any::Any;
+
+use rusqlite::Connection;
+use seckill_testkit::{Postgres, Redis, Server};
+
+use super::Stage;
+use crate::program;
+
+/// A stage, and the servers that it stands on.
+pub(super) struct House {
+    // It ends before what it stands on.
+    pub(super) stage: Stage,
+    pub(super) redis: Option<Redis>,
+    pub(super) database: Option<Postgres>,
+}
+
+impl House {
+    /// Everything in one process.
+    pub(super) fn in_one_process(settings: &[(&str, &str)]) -> Self {
+        Self {
+            stage: Stage::set(Server::start_with(&program(), settings)),
+            redis: None,
+            database: None,
+        }
+    }
+
+    /// Stock and queue in a Redis, orders in a PostgreSQL.
+    pub(super) fn on_redis(settings: &[(&str, &str)]) -> Self {
+        Self::on(Postgres::fresh(), settings)
+    }
+
+    /// The same with orders in this database.
+    pub(super) fn on(database: Postgres, settings: &[(&str, &str)]) -> Self {
+        let redis = Redis::start();
+        let (store, orders) = (redis.url(), database.url());
+        let servers = [
+            ("SECKILL_STORE__URL", store.as_str()),
+            ("SECKILL_DATABASE__URL", &orders),
+            ("SECKILL_DATABASE__MIGRATE", "auto"),
+        ];
+        let settings: Vec<_> = servers.iter().chain(settings).copied().collect();
+        Self {
+            stage: Stage::set(Server::start_with(&program(), &settings)),
+            redis: Some(redis),
+            database: Some(database),
+        }
+    }
+
+    pub(super) fn server(&self) -> &Server {
+        &self.stage.server
+    }
+
+    /// Nothing of the sale changes by an attack, and it goes on selling.
+    pub(super) fn is_unmoved_by(&self, attack: impl FnOnce()) {
+        let before = self.stage.dump();
+        attack();
+        assert_eq!(self.stage.dump(), before);
+        self.stage.still_sells();
+    }
+
+    /// Until what this gives is dropped no order is written, so that tickets stay without a result.
+    pub(super) fn withhold(&self) -> Box<dyn Any> {
+        if let Some(database) = &self.database {
+            return Box::new(database.hold("BEGIN; LOCK TABLE orders IN EXCLUSIVE MODE"));
+        }
+        let database = Connection::open(self.server().data().join("seckill.db")).expect("the database");
+        database
+            .busy_timeout(std::time::Duration::from_secs(20))
+            .expect("a setting");
+        database.execute_batch("BEGIN IMMEDIATE").expect("locked");
+        Box::new(database)
+    }
+
+    /// Memory that the server's process has, in bytes.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.server().pid())).expect("it lives");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+        kib.expect("a size") * 1024
+    }
+
+    /// A line of the server's page of metrics, by its name and labels.
+    pub(super) fn metric(&self, name: &str) -> f64 {
+        let page = seckill_testkit::text(self.server().admin, "/metrics").expect("answers");
+        let value = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        value.and_then(|value| value.parse().ok()).unwrap_or(0.0)
+    }
+}
