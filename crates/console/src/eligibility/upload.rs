@@ -1,8 +1,6 @@
 //! Reads a list of users as it was sent: a text with one id a line, or a Bloom filter in JSON. A text is read as it comes: what is kept of a
 //! line is 8 bytes.
 
-use std::hash::{BuildHasher, RandomState};
-
 use axum::body::Body;
 use axum::extract::Request;
 use base64::Engine;
@@ -11,19 +9,17 @@ use bytes::Bytes;
 use http::HeaderMap;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use seckill_gate::{BLOOM_BITS_MAX, BLOOM_HASHES_MAX, ELIGIBLE_USERS_MAX, EligibleUsers, fingerprint};
+use seckill_gate::{BLOOM_BITS_MAX, BLOOM_HASHES_MAX, ELIGIBLE_USERS_MAX, EligibleUsers};
 use seckill_ledger::{Context, EligibleForm, EligibleList};
-use seckill_sale::UserId;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
+use super::lines::Lines;
 use crate::call::Call;
 use crate::error::Error;
 use crate::input;
 use crate::write::{ACTOR, idempotency};
 
-/// Bytes of a line: the longest user id and its end, with room for what is wrong with it.
-const LINE_BYTES_MAX: usize = 256;
 /// Largest text: as many users as a list may have, each with the longest id and an end of two bytes.
 const TEXT_BYTES_MAX: usize = ELIGIBLE_USERS_MAX * 66;
 /// Largest Bloom filter in base64, with the members around it.
@@ -31,8 +27,16 @@ const JSON_BYTES_MAX: usize = (BLOOM_BITS_MAX / 8) as usize / 3 * 4 + 4096;
 
 /// A list and who sends it.
 pub(super) struct Upload {
-    pub(super) list: EligibleList,
+    pub(super) listed: Listed,
     pub(super) context: Context,
+}
+
+/// A list in its two forms.
+pub(super) struct Listed {
+    /// As the ledger keeps it.
+    pub(super) kept: EligibleList,
+    /// As the gate looks it up; the ledger gives its version.
+    pub(super) looked_up: EligibleUsers,
 }
 
 #[derive(Debug, Deserialize)]
@@ -56,7 +60,7 @@ pub(super) async fn read(call: &Call, request: Request) -> Result<Upload, Error>
     if head.headers.contains_key(CONTENT_ENCODING) {
         return Err(Error::MediaType("a body must not be compressed"));
     }
-    let (list, digest) = match media_type(&head.headers) {
+    let (listed, digest) = match media_type(&head.headers) {
         Some("text/plain") => text(call, body).await?,
         Some("application/json") => json(call, body).await?,
         _ => return Err(Error::MediaType("the body must be text/plain or application/json")),
@@ -66,7 +70,7 @@ pub(super) async fn read(call: &Call, request: Request) -> Result<Upload, Error>
         now: call.now,
         idempotency: idempotency(&head, &digest, &call.replayed)?,
     };
-    Ok(Upload { list, context })
+    Ok(Upload { listed, context })
 }
 
 fn media_type(headers: &HeaderMap) -> Option<&'static str> {
@@ -87,19 +91,22 @@ fn broken(call: &Call, error: &(dyn std::error::Error + Send + Sync + 'static)) 
     }
 }
 
-async fn text(call: &Call, body: Body) -> Result<(EligibleList, [u8; 32]), Error> {
+async fn text(call: &Call, body: Body) -> Result<(Listed, [u8; 32]), Error> {
     let mut body = Limited::new(body, TEXT_BYTES_MAX);
-    let (mut lines, mut digest) = (Lines::new(salt()), Sha256::new());
+    let (mut lines, mut digest) = (Lines::new(rand::random()), Sha256::new());
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| broken(call, &*error))?;
         let Ok(data) = frame.into_data() else { continue };
         digest.update(&data);
         lines.push(&data)?;
     }
-    Ok((lines.into_list()?, digest.finalize().into()))
+    // A million users are sorted where nobody waits for it.
+    let listed = tokio::task::spawn_blocking(|| lines.into_list()).await;
+    let listed = listed.unwrap_or_else(|_panic| Err(Error::internal()))?;
+    Ok((listed, digest.finalize().into()))
 }
 
-async fn json(call: &Call, body: Body) -> Result<(EligibleList, [u8; 32]), Error> {
+async fn json(call: &Call, body: Body) -> Result<(Listed, [u8; 32]), Error> {
     let bytes: Bytes = match Limited::new(body, JSON_BYTES_MAX).collect().await {
         Ok(collected) => collected.to_bytes(),
         Err(error) => return Err(broken(call, &*error)),
@@ -112,98 +119,14 @@ async fn json(call: &Call, body: Body) -> Result<(EligibleList, [u8; 32]), Error
     let bits = STANDARD
         .decode(&bloom.bytes)
         .map_err(|_| Error::invalid("bloom.bytes", "must be base64"))?;
-    if EligibleUsers::bloom(0, bits.clone(), bloom.bits, bloom.hashes).is_none() {
+    let Some(looked_up) = EligibleUsers::bloom(0, bits.clone(), bloom.bits, bloom.hashes) else {
         return Err(Error::invalid(
             "bloom",
             format!(
                 "must have 1 to {BLOOM_BITS_MAX} bits, as many bytes as they need and no more, and 1 to {BLOOM_HASHES_MAX} hashes"
             ),
         ));
-    }
-    Ok((EligibleList { form, bytes: bits }, Sha256::digest(&bytes).into()))
+    };
+    let kept = EligibleList { form, bytes: bits };
+    Ok((Listed { kept, looked_up }, Sha256::digest(&bytes).into()))
 }
-
-/// 16 bytes that nobody can guess: two hashes under keys that the system's source of randomness made.
-fn salt() -> [u8; 16] {
-    let half = || RandomState::new().hash_one("a list of users").to_be_bytes();
-    let mut salt = [0; 16];
-    salt[..8].copy_from_slice(&half());
-    salt[8..].copy_from_slice(&half());
-    salt
-}
-
-/// The lines of a text that comes in parts.
-struct Lines {
-    salt: [u8; 16],
-    fingerprints: Vec<u64>,
-    /// What came of the line that has not ended yet.
-    begun: Vec<u8>,
-    users_max: usize,
-}
-
-impl Lines {
-    const fn new(salt: [u8; 16]) -> Self {
-        Self {
-            salt,
-            fingerprints: Vec::new(),
-            begun: Vec::new(),
-            users_max: ELIGIBLE_USERS_MAX,
-        }
-    }
-
-    fn push(&mut self, data: &[u8]) -> Result<(), Error> {
-        let mut parts = data.split(|&byte| byte == b'\n');
-        // There is always a last part: it begins a line, or goes on with one.
-        let rest = parts.next_back().unwrap_or_default();
-        for part in parts {
-            self.begin(part)?;
-            self.end()?;
-        }
-        self.begin(rest)
-    }
-
-    fn begin(&mut self, part: &[u8]) -> Result<(), Error> {
-        if LINE_BYTES_MAX < self.begun.len() + part.len() {
-            return Err(self.refused("is too long"));
-        }
-        self.begun.extend_from_slice(part);
-        Ok(())
-    }
-
-    fn end(&mut self) -> Result<(), Error> {
-        let line = self.begun.strip_suffix(b"\r").unwrap_or(&self.begun);
-        let user = std::str::from_utf8(line).ok().and_then(|line| UserId::new(line).ok());
-        let Some(user) = user else {
-            return Err(self.refused("is no user id"));
-        };
-        if self.fingerprints.len() == self.users_max {
-            return Err(self.refused("is one more than a list may have"));
-        }
-        self.fingerprints.push(fingerprint(&self.salt, &user));
-        self.begun.clear();
-        Ok(())
-    }
-
-    fn refused(&self, why: &'static str) -> Error {
-        Error::invalid(format!("line {}", self.fingerprints.len() + 1), why)
-    }
-
-    /// The last line may do without its end.
-    fn into_list(mut self) -> Result<EligibleList, Error> {
-        if !self.begun.is_empty() {
-            self.end()?;
-        }
-        if self.fingerprints.is_empty() {
-            let why = "must name at least one user; DELETE takes a list away";
-            return Err(Error::invalid("body", why));
-        }
-        Ok(EligibleList {
-            form: EligibleForm::Users { salt: self.salt },
-            bytes: self.fingerprints.iter().flat_map(|print| print.to_be_bytes()).collect(),
-        })
-    }
-}
-
-#[cfg(test)]
-#[path = "upload_tests.rs"]
-mod tests;
