@@ -20,6 +20,7 @@ mod deploy;
 mod disaster;
 mod distributed;
 mod documents;
+mod eligibility;
 mod everywhere;
 mod failover;
 mod fenced;
