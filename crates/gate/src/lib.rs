@@ -68,7 +68,7 @@ pub use limits::limiter::{Limiter, Wait};
 pub use limits::rate::{Error as RateError, Limit, Rate};
 pub use limits::retry_after::{retry_after_ms, retry_after_s};
 pub use limits::switches::LimitSwitches;
-pub use limits::{Limits, Reach};
+pub use limits::{Limits, Reach, Route};
 pub use purchase_token::{Binding, LIFETIME_MS as PURCHASE_TOKEN_LIFETIME_MS, PurchaseToken, PurchaseTokens};
 pub use reads::Sender;
 pub use settings::{Authority, Settings};
@@ -156,6 +156,19 @@ impl Gate {
             self.limiters.check_network(arrived.client, moment.now)?;
         }
         Ok(arrived)
+    }
+
+    /// Whether the address has anything left of its limit; takes nothing. For what a request costs before it is known whose it is: a client's
+    /// signature, which, where it is good, does not count for the address. Refused so, nobody is an offender.
+    ///
+    /// # Errors
+    /// [`Refusal::LimitedByIp`].
+    pub fn look_at_address(&self, request: Request<'_>, route: Route, moment: Moment) -> Result<(), Refusal> {
+        let client = client_ip(request.peer.to_canonical(), request.headers, &self.trusted_proxies);
+        if self.exempt.contains(client) {
+            return Ok(());
+        }
+        self.limiters.look_at_address(route, client, moment.now)
     }
 
     /// Second stage: who it is. The caller then reads path and body, and refuses what is malformed.
