@@ -72,7 +72,7 @@ pub use limits::{Limits, Reach, Route};
 pub use purchase_token::{Binding, LIFETIME_MS as PURCHASE_TOKEN_LIFETIME_MS, PurchaseToken, PurchaseTokens};
 pub use reads::Sender;
 pub use settings::{Authority, Settings};
-pub use stages::{Admitted, Arrived, Earlier, Identified, Request, Signature, Wish};
+pub use stages::{Admitted, Arrived, Earlier, ForTheStore, Identified, Request, Signature, Wish};
 pub use switches::{AutoAdmit, Error as SwitchError, Members, Return, Sieve, Switches, SwitchesPatch};
 pub use token_route::{Random, TokenStep};
 pub use window::Moment;
@@ -214,31 +214,36 @@ impl Gate {
     ///
     /// # Errors
     /// The first refusal that applies, in the order of the checks.
-    pub fn admit_purchase(
+    pub fn admit_purchase<'a>(
         &self,
-        identified: Identified<'_>,
+        identified: Identified<'a>,
         wish: Wish<'_>,
         earlier: impl FnOnce(&UserId, ActivityId) -> Earlier,
         moment: Moment,
-    ) -> Result<Admitted, Refusal> {
+    ) -> Result<Admitted<'a>, Refusal> {
         match self.check_purchase(&identified, wish, earlier, moment) {
-            Ok(challenge_passed) => {
-                let rates = self.shared_rates(&identified, wish.activity);
-                let may_be_refused = !challenge_passed || !rates.is_empty();
-                Ok(Admitted {
-                    suspect: may_be_refused
-                        .then(|| self.abuse.suspect(|| identified.refused()))
-                        .flatten(),
-                    rates,
-                    user: identified.user,
-                    quantity: wish.quantity,
-                    challenge_passed,
-                })
-            }
+            Ok(challenge_passed) => Ok(Admitted {
+                identified,
+                activity: wish.activity,
+                quantity: wish.quantity,
+                challenge_passed,
+            }),
             Err(refusal) => {
                 self.note_refused(&refusal, &identified, moment);
                 Err(refusal)
             }
+        }
+    }
+
+    /// What goes with an admitted purchase to the store. Whom memory answers needs none of it.
+    #[must_use]
+    pub fn for_the_store(&self, admitted: &Admitted<'_>) -> ForTheStore {
+        let rates = self.shared_rates(&admitted.identified, admitted.activity);
+        let may_be_refused = !admitted.challenge_passed || !rates.is_empty();
+        let suspect = may_be_refused.then(|| self.abuse.suspect(|| admitted.identified.refused()));
+        ForTheStore {
+            rates,
+            suspect: suspect.flatten(),
         }
     }
 

@@ -134,7 +134,7 @@ fn purchases_ask_the_rates_that_all_nodes_share_where_limits_reach_so_far() {
             |_, _| Earlier::None,
             SELLING,
         );
-        admitted.expect("within all limits").take_rates()
+        gate.for_the_store(&admitted.expect("within all limits")).rates
     };
     assert_eq!(asked(Reach::Node, "9.9.9.9/32"), []);
     let user = SharedRate {

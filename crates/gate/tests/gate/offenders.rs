@@ -65,8 +65,8 @@ fn whoever_is_refused_behind_the_store_is_named_with_address_and_device() {
         let arrived = gate.arrive(request("1.2.3.4", &bot), SELLING).expect("no limit");
         let identified = gate.identify(arrived, SELLING).expect("a good token");
         let admitted = gate.admit_purchase(identified, wish(None), |_, _| Earlier::Unknown, SELLING);
-        let suspect = admitted.expect("the store decides").take_suspect();
-        let suspect = suspect.expect("there are rules");
+        let admitted = admitted.expect("the store decides");
+        let suspect = gate.for_the_store(&admitted).suspect.expect("there are rules");
         gate.note_suspect(&Refusal::SoldOut, &suspect, SELLING);
         gate.note_suspect(&Refusal::ChallengeFailed, &suspect, SELLING);
     }
