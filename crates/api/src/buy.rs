@@ -4,7 +4,7 @@ use http::header::HeaderName;
 use http::request::Parts;
 use http::{HeaderValue, Request, StatusCode};
 use seckill_flow::{Queued, Wish};
-use seckill_gate::{Identified, Moment};
+use seckill_gate::{ForTheStore, Identified, Moment};
 use seckill_sale::{ActivityId, QUEUED, Refusal, RequestKey, UserId};
 
 use crate::answer::Answer;
@@ -28,21 +28,16 @@ pub(crate) type Outcome = Result<(ActivityId, Queued), Error>;
 pub(crate) fn begin<B>(call: &Call, has_key: bool, request: &Request<B>) -> Work {
     let mut asked_for = None;
     let step = match without_body(call, has_key, request, &mut asked_for) {
+        Ok(Step::Told(outcome)) => return Work::Done(Some(finish(call, asked_for, outcome))),
         Ok(step) => step,
         Err(error) => return Work::Done(Some(finish(call, asked_for, Err(error)))),
     };
-    match at_once(call, &step) {
-        Some(outcome) => Work::Done(Some(finish(call, asked_for, outcome))),
-        None => {
-            let under_way = UnderWay::begin(call.clone());
-            Work::Hot(Box::pin(async move {
-                let call = &under_way.0;
-                let asked_for = Some(step.activity());
-                let outcome = carry_out(call, step).await;
-                finish(call, asked_for, outcome)
-            }))
-        }
-    }
+    let under_way = UnderWay::begin(call.clone());
+    Work::Hot(Box::pin(async move {
+        let call = &under_way.0;
+        let outcome = carry_out(call, step).await;
+        finish(call, asked_for, outcome)
+    }))
 }
 
 /// `asked_for` is told the activity once it is known.
@@ -93,13 +88,10 @@ async fn purchase(call: &Call, head: &Parts, body: impl Incoming, asked_for: &mu
 /// The purchase of somebody who is known, from the gate's last stage on.
 pub(crate) async fn admitted(call: &Call, identified: Identified<'_>, asked: Asked, moment: Moment) -> Outcome {
     let step = admit(call, identified, &asked, moment)?;
-    match at_once(call, &step) {
-        Some(outcome) => outcome,
-        None => carry_out(call, step).await,
-    }
+    carry_out(call, step).await
 }
 
-/// The gate's last stage.
+/// The gate's last stage, and what memory says behind it.
 fn admit(call: &Call, identified: Identified<'_>, asked: &Asked, moment: Moment) -> Result<Step, Error> {
     let activity = asked.activity.ok_or(Refusal::UnknownActivity)?;
     let user = identified.user().clone();
@@ -109,20 +101,25 @@ fn admit(call: &Call, identified: Identified<'_>, asked: &Asked, moment: Moment)
         token: asked.token.as_deref(),
     };
     let earlier = |user: &UserId, activity| earlier(call, user, activity);
-    let mut admitted = match call.shared().gate.admit_purchase(identified, wish, earlier, moment) {
+    let gate = &call.shared().gate;
+    let admitted = match gate.admit_purchase(identified, wish, earlier, moment) {
         Ok(admitted) => admitted,
         Err(refusal) => return replayable(call, user, asked, activity, refusal, moment),
     };
-    let suspect = admitted.take_suspect();
-    let wish = Wish {
+    let mut wish = Wish {
         activity,
         user,
         quantity: admitted.quantity(),
         key: asked.key.unwrap_or_else(|| RequestKey(call.core.unique.next_wide())),
         request_id: call.request_id.clone(),
         challenge_met: admitted.challenge_passed(),
-        rates: admitted.take_rates(),
+        rates: Vec::new(),
     };
+    if let Some(outcome) = at_once(call, &wish) {
+        return Ok(Step::Told(outcome));
+    }
+    let ForTheStore { rates, suspect } = gate.for_the_store(&admitted);
+    wish.rates = rates;
     Ok(Step::Purchase(wish, suspect))
 }
 

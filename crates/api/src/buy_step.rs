@@ -13,6 +13,8 @@ use crate::purchase_form::Asked;
 
 /// What a purchase that the gate has seen goes on with.
 pub(crate) enum Step {
+    /// Memory alone has answered.
+    Told(Outcome),
     /// It was admitted; who it is, where the store may refuse him for something that rules of abuse count.
     Purchase(Wish, Option<Suspect>),
     /// It was refused, and may be one that was carried out before.
@@ -71,30 +73,16 @@ pub(crate) fn replayable(
     Err(refusal.into())
 }
 
-impl Step {
-    /// The activity that it is about.
-    pub(crate) const fn activity(&self) -> ActivityId {
-        match self {
-            Self::Purchase(wish, _) => wish.activity,
-            Self::Replay(again, _) => again.activity,
-        }
-    }
-}
-
 /// What memory answers.
-pub(crate) fn at_once(call: &Call, step: &Step) -> Option<Outcome> {
-    match step {
-        Step::Purchase(wish, _) => {
-            let answer = call.core.purchase.at_once(wish)?;
-            Some(outcome(call, wish.activity, answer))
-        }
-        Step::Replay(..) => None,
-    }
+pub(crate) fn at_once(call: &Call, wish: &Wish) -> Option<Outcome> {
+    let answer = call.core.purchase.at_once(wish)?;
+    Some(outcome(call, wish.activity, answer))
 }
 
 /// What only the store answers.
 pub(crate) async fn carry_out(call: &Call, step: Step) -> Outcome {
     match step {
+        Step::Told(outcome) => outcome,
         Step::Purchase(wish, suspect) => {
             let activity = wish.activity;
             let answer = call.core.purchase.claim(wish).await;

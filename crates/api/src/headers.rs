@@ -2,6 +2,7 @@
 //! nothing. Those that make an identity are the gate's: it has a pass of its own.
 
 use http::{HeaderMap, HeaderValue};
+use seckill_gate::CLIENT_HEADER;
 
 /// What every request is asked for. Of a header that was sent twice the first one counts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,7 +28,7 @@ impl<'a> Headers<'a> {
                     headers.has_key = true;
                     continue;
                 }
-                "x-client-id" => {
+                CLIENT_HEADER => {
                     headers.has_client = true;
                     continue;
                 }
@@ -58,6 +59,8 @@ mod tests {
         let headers = Headers::of(&all);
         assert_eq!(headers.origin, Some(&HeaderValue::from_static("o")));
         assert_eq!(headers.language, Some(&HeaderValue::from_static("l")));
-        assert!(headers.has_key);
+        assert!(headers.has_key && !headers.has_client);
+        all.append(CLIENT_HEADER, HeaderValue::from_static("c"));
+        assert!(Headers::of(&all).has_client);
     }
 }

@@ -2,6 +2,8 @@
 //! checked, its nonce is taken in the store, and then it goes the way of all others, with the user for whom it was signed.
 //!
 //! A signature that does not hold is a missing identity and nothing worse: the gate refuses it in its turn, behind the limit of the address.
+//! A good one does not count there, and which it is shows when body and store have answered. So a flood of bad ones meets three checks
+//! before these are asked: the form of the head, what their address has left, and a place among the purchases under way.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -11,7 +13,7 @@ use bytes::Bytes;
 use http::Request;
 use http::request::Parts;
 use http_body_util::Full;
-use seckill_gate::{Signature, SignedRequest};
+use seckill_gate::{Route, Signature, SignedRequest};
 use seckill_sale::Refusal;
 
 use crate::answering::{Done, Work};
@@ -40,6 +42,18 @@ pub(crate) fn begin<B: Incoming + 'static>(
     router: &Router,
     request: Request<B>,
 ) -> Work {
+    let gate = &call.shared().gate;
+    if !gate.clients().may_have_signed(request.headers(), call.moment.now) {
+        let call = with(Signature::Bad, call.clone());
+        return service::handle(&call, hot, has_key, router, request);
+    }
+    let route = route(hot, request.uri().path());
+    let looked = gate.look_at_address(call.at_gate(request.headers()), route, call.moment);
+    if let Err(refusal) = looked.and_then(|()| call.check_in_flight(0)) {
+        let error = refusal.into();
+        count_refused(call, hot, route, &error);
+        return Work::Done(Some(Err(error)));
+    }
     let router = router.clone();
     // Until the signature is checked: bodies that trickle in are as many as purchases may be.
     let under_way = UnderWay::begin(call.clone());
@@ -51,36 +65,47 @@ pub(crate) fn begin<B: Incoming + 'static>(
         match checked {
             Ok((signature, bytes)) => {
                 let moment = call.shared().moment();
-                let signature = Some(Arc::new(signature));
-                let call = Call {
-                    signature,
-                    moment,
-                    ..call
-                };
+                let call = with(signature, Call { moment, ..call });
                 let request = Request::from_parts(head, Full::new(bytes));
                 let mut work = service::handle(&call, hot, has_key, &router, request);
                 poll_fn(|context| work.poll(context)).await
             }
             Err(error) => {
-                count_refused(&call, hot, &error);
+                count_refused(&call, hot, route, &error);
                 Done::Answered(Err(error))
             }
         }
     }))
 }
 
+fn with(signature: Signature, call: Call) -> Call {
+    Call {
+        signature: Some(Arc::new(signature)),
+        ..call
+    }
+}
+
+/// Which limit of its address the route counts.
+fn route(hot: Option<Hot>, path: &str) -> Route {
+    if hot == Some(Hot::Buy) || path.ends_with("/token") {
+        Route::Purchase
+    } else {
+        Route::Read
+    }
+}
+
 /// Counts what was refused before its route was reached, as that route would.
-fn count_refused(call: &Call, hot: Option<Hot>, error: &Error) {
-    match (hot, error) {
-        (Some(Hot::Buy), error) => count::purchase_refused(call, None, error),
-        (_, Error::Refused(refusal)) => count::limited(call, refusal),
+fn count_refused(call: &Call, hot: Option<Hot>, route: Route, error: &Error) {
+    match (hot, route, error) {
+        (Some(Hot::Buy), _, error) => count::purchase_refused(call, None, error),
+        (_, Route::Purchase, Error::Refused(refusal)) => count::limited(call, refusal),
+        (_, Route::Read, Error::Refused(refusal)) => count::read_limited(call, refusal),
         _ => {}
     }
 }
 
 async fn checked(call: &Call, head: &Parts, body: impl Incoming) -> Result<(Signature, Bytes), Error> {
     let shared = call.shared();
-    call.check_in_flight(1)?;
     let bytes = match extract::read(call, &head.headers, body, shared.settings.body_bytes_max).await {
         Ok(bytes) => bytes,
         Err(error) => {

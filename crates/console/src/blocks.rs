@@ -155,6 +155,11 @@ pub(crate) async fn remove_named(Write { call, body, context }: Write<Named>) ->
 /// Reads the list and gives it to the gate. The caller holds the lock.
 async fn put_in_force(console: &Console) -> Result<(), Ledger> {
     let blocks = console.ledger().blocks(console.now()).await?;
+    show_gate(console, blocks);
+    Ok(())
+}
+
+fn show_gate(console: &Console, blocks: Vec<Block>) {
     let in_force = blocks.into_iter().filter_map(|block| {
         let subject = Subject::parse(word(block.block.kind), &block.block.value);
         let subject =
@@ -167,13 +172,13 @@ async fn put_in_force(console: &Console) -> Result<(), Ledger> {
     if let Err(error) = console.gate.blocks().replace(in_force) {
         tracing::error!(%error, "the blocks could not be put in force; the old ones hold");
     }
-    Ok(())
 }
 
 /// Keeps out whom the gate named, and puts in force what the ledger keeps.
 pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
     let _one_at_a_time = console.blocking.lock().await;
-    let kept_out = keep_out_offenders(console).await;
-    put_in_force(console).await?;
+    let mut blocks = console.ledger().blocks(console.now()).await?;
+    let kept_out = keep_out_offenders(console, &mut blocks).await;
+    show_gate(console, blocks);
     kept_out
 }

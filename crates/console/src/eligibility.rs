@@ -20,6 +20,7 @@ use crate::outer::Reply;
 use crate::state::Console;
 use crate::write::{Nothing, Write};
 
+use upload::Listed;
 pub(crate) use upload::check;
 
 /// Who may buy.
@@ -65,27 +66,37 @@ pub(crate) async fn show(call: Call, InPath(id): InPath) -> Result<Reply, Error>
 
 /// Puts a list in the place of the present one.
 pub(crate) async fn set(call: Call, InPath(id): InPath, request: Request) -> Result<Reply, Error> {
-    let upload::Upload { list, context } = upload::read(&call, request).await?;
-    let activity = put(&call, id, list, context).await?;
+    let upload::Upload { listed, context } = upload::read(&call, request).await?;
+    let activity = put(&call, id, listed, context).await?;
     Ok(shown(&call.console, &activity))
 }
 
-async fn put(call: &Call, id: ActivityId, list: EligibleList, context: Context) -> Result<Activity, Error> {
+async fn put(call: &Call, id: ActivityId, listed: Listed, context: Context) -> Result<Activity, Error> {
     let console = &*call.console;
-    let list = Arc::new(list);
+    let Listed { kept, looked_up } = listed;
     let _one_at_a_time = console.listing.lock().await;
     let listed = console.ledger().eligible_versions().await?;
     if ELIGIBLE_LISTS_MAX <= listed.len() && listed.iter().all(|(with_list, _)| *with_list != id) {
         let why = format!("{ELIGIBLE_LISTS_MAX} sales that are not over have a list of users: no more may have one");
         return Err(Error::conflict(why));
     }
-    let activity = console.operator.set_eligible_list(id, list.clone(), context).await?;
-    match activity.eligibility.list {
-        // Of a request that was carried out before, the activity may have a later list by now.
-        Some(version) if !call.replayed.is_told() => {
-            put_in_force(console, id, version, list).await;
+    // Of a request that was carried out before, the activity may have a later list by now.
+    let has_this = |activity: &Activity| activity.eligibility.list.filter(|_| !call.replayed.is_told());
+    // In force before the activity shows that there is a list, so that nobody comes between the two.
+    let put_in_force = |activity: &Activity| {
+        if let Some(version) = has_this(activity) {
+            console
+                .gate
+                .eligible()
+                .put(id, &Arc::new(looked_up.of_version(version)));
         }
-        _ => take_over(console).await?,
+    };
+    let setting = console
+        .operator
+        .set_eligible_list(id, Arc::new(kept), context, put_in_force);
+    let activity = setting.await?;
+    if has_this(&activity).is_none() {
+        take_over(console).await?;
     }
     Ok(activity)
 }
@@ -100,9 +111,9 @@ pub(crate) async fn remove(InPath(id): InPath, write: Write<Nothing>) -> Result<
     Ok(shown(console, &activity))
 }
 
-/// Shows the gate a list. A million users are sorted where nobody waits for it.
-async fn put_in_force(console: &Console, id: ActivityId, version: u64, list: Arc<EligibleList>) {
-    match tokio::task::spawn_blocking(move || in_force(version, &list)).await {
+/// Shows the gate a list, which is prepared where nobody waits for it.
+async fn put_in_force(console: &Console, id: ActivityId, version: u64, list: EligibleList) {
+    match tokio::task::spawn_blocking(move || in_force(version, list)).await {
         Ok(Some(list)) => console.gate.eligible().put(id, &Arc::new(list)),
         Ok(None) => tracing::error!(%id, "a stored list of users can't be read"),
         Err(error) => tracing::error!(%id, %error, "a stored list of users was not read"),
@@ -110,7 +121,7 @@ async fn put_in_force(console: &Console, id: ActivityId, version: u64, list: Arc
 }
 
 /// A list as the gate looks it up; none where what the ledger has is no list.
-fn in_force(version: u64, list: &EligibleList) -> Option<EligibleUsers> {
+fn in_force(version: u64, list: EligibleList) -> Option<EligibleUsers> {
     match list.form {
         EligibleForm::Users { salt } => {
             let (fingerprints, rest) = list.bytes.as_chunks::<8>();
@@ -118,7 +129,7 @@ fn in_force(version: u64, list: &EligibleList) -> Option<EligibleUsers> {
             rest.is_empty()
                 .then(|| EligibleUsers::of_fingerprints(version, salt, fingerprints))
         }
-        EligibleForm::Bloom { bits, hashes } => EligibleUsers::bloom(version, list.bytes.clone(), bits, hashes),
+        EligibleForm::Bloom { bits, hashes } => EligibleUsers::bloom(version, list.bytes, bits, hashes),
     }
 }
 
@@ -138,7 +149,7 @@ async fn take_over(console: &Console) -> Result<(), Ledger> {
         let Some(list) = console.ledger().eligible_list(id, version).await? else {
             continue;
         };
-        put_in_force(console, id, version, Arc::new(list)).await;
+        put_in_force(console, id, version, list).await;
     }
     // The catalogue follows by itself: while it still says that there is a list, nobody hears that it has not come yet.
     let catalogue = console.gate.catalogue().all();

@@ -51,7 +51,9 @@ impl Operator {
         Ok(activity)
     }
 
-    /// Puts a list of those who may buy in the place of an activity's present one.
+    /// Puts a list of those who may buy in the place of an activity's present one. `put_in_force` brings it to where buyers are looked up,
+    /// between the write and the moment at which this node shows that the activity has a list: a gate that knows of a list and has none
+    /// lets nobody in.
     ///
     /// # Errors
     /// What the ledger says.
@@ -60,8 +62,10 @@ impl Operator {
         id: ActivityId,
         list: Arc<EligibleList>,
         context: Context,
+        put_in_force: impl FnOnce(&Activity) + Send,
     ) -> Result<Activity, Error> {
         let activity = self.layers.ledger.set_eligible_list(id, list, context).await?;
+        put_in_force(&activity);
         self.show(&activity).await;
         Ok(activity)
     }

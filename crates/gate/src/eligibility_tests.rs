@@ -1,6 +1,8 @@
 //! Lists of users, and the levels beside them.
 
-use seckill_sale::Eligibility;
+use std::sync::Arc;
+
+use seckill_sale::{Activity, Eligibility, NotReady, Refusal};
 
 use super::*;
 use crate::testing::activity;
@@ -22,6 +24,15 @@ fn everybody_on_the_list_and_nobody_else_is_found() {
         assert!((0..count).all(|n| list.has(&user(n))), "{count}");
         assert!(!(count..count + 2_000).any(|n| list.has(&user(n))), "{count}");
     }
+}
+
+#[test]
+fn a_user_costs_eight_and_a_half_bytes() {
+    let Form::Fingerprints { sorted, starts, .. } = list(0..20_000).form else {
+        panic!("it was made of fingerprints")
+    };
+    let bytes = size_of_val(&*sorted) + size_of_val(&*starts);
+    assert_eq!(bytes, 20_000 * 17 / 2 + size_of::<u32>());
 }
 
 #[test]

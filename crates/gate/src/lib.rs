@@ -68,11 +68,11 @@ pub use limits::limiter::{Limiter, Wait};
 pub use limits::rate::{Error as RateError, Limit, Rate};
 pub use limits::retry_after::{retry_after_ms, retry_after_s};
 pub use limits::switches::LimitSwitches;
-pub use limits::{Limits, Reach};
+pub use limits::{Limits, Reach, Route};
 pub use purchase_token::{Binding, LIFETIME_MS as PURCHASE_TOKEN_LIFETIME_MS, PurchaseToken, PurchaseTokens};
 pub use reads::Sender;
 pub use settings::{Authority, Settings};
-pub use stages::{Admitted, Arrived, Earlier, Identified, Request, Signature, Wish};
+pub use stages::{Admitted, Arrived, Earlier, ForTheStore, Identified, Request, Signature, Wish};
 pub use switches::{AutoAdmit, Error as SwitchError, Members, Return, Sieve, Switches, SwitchesPatch};
 pub use token_route::{Random, TokenStep};
 pub use window::Moment;
@@ -158,6 +158,19 @@ impl Gate {
         Ok(arrived)
     }
 
+    /// Whether the address has anything left of its limit; takes nothing. For what a request costs before it is known whose it is: a client's
+    /// signature, which, where it is good, does not count for the address. Refused so, nobody is an offender.
+    ///
+    /// # Errors
+    /// [`Refusal::LimitedByIp`].
+    pub fn look_at_address(&self, request: Request<'_>, route: Route, moment: Moment) -> Result<(), Refusal> {
+        let client = client_ip(request.peer.to_canonical(), request.headers, &self.trusted_proxies);
+        if self.exempt.contains(client) {
+            return Ok(());
+        }
+        self.limiters.look_at_address(route, client, moment.now)
+    }
+
     /// Second stage: who it is. The caller then reads path and body, and refuses what is malformed.
     ///
     /// # Errors
@@ -201,31 +214,36 @@ impl Gate {
     ///
     /// # Errors
     /// The first refusal that applies, in the order of the checks.
-    pub fn admit_purchase(
+    pub fn admit_purchase<'a>(
         &self,
-        identified: Identified<'_>,
+        identified: Identified<'a>,
         wish: Wish<'_>,
         earlier: impl FnOnce(&UserId, ActivityId) -> Earlier,
         moment: Moment,
-    ) -> Result<Admitted, Refusal> {
+    ) -> Result<Admitted<'a>, Refusal> {
         match self.check_purchase(&identified, wish, earlier, moment) {
-            Ok(challenge_passed) => {
-                let rates = self.shared_rates(&identified, wish.activity);
-                let may_be_refused = !challenge_passed || !rates.is_empty();
-                Ok(Admitted {
-                    suspect: may_be_refused
-                        .then(|| self.abuse.suspect(|| identified.refused()))
-                        .flatten(),
-                    rates,
-                    user: identified.user,
-                    quantity: wish.quantity,
-                    challenge_passed,
-                })
-            }
+            Ok(challenge_passed) => Ok(Admitted {
+                identified,
+                activity: wish.activity,
+                quantity: wish.quantity,
+                challenge_passed,
+            }),
             Err(refusal) => {
                 self.note_refused(&refusal, &identified, moment);
                 Err(refusal)
             }
+        }
+    }
+
+    /// What goes with an admitted purchase to the store. Whom memory answers needs none of it.
+    #[must_use]
+    pub fn for_the_store(&self, admitted: &Admitted<'_>) -> ForTheStore {
+        let rates = self.shared_rates(&admitted.identified, admitted.activity);
+        let may_be_refused = !admitted.challenge_passed || !rates.is_empty();
+        let suspect = may_be_refused.then(|| self.abuse.suspect(|| admitted.identified.refused()));
+        ForTheStore {
+            rates,
+            suspect: suspect.flatten(),
         }
     }
 

@@ -81,6 +81,15 @@ enum ReadKey<'a> {
     Address(u128),
 }
 
+/// Which limit of an address a route counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Route {
+    /// Buy and token routes: [`Limits::ip`].
+    Purchase,
+    /// All others: [`Limits::read`].
+    Read,
+}
+
 /// Over which nodes a limit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reach {
@@ -121,6 +130,14 @@ impl Limiters {
 
     pub(crate) fn check_network(&self, client: IpAddr, now: EpochMs) -> Result<(), Refusal> {
         limited_by_ip(self.network.check(network_key(client), now))
+    }
+
+    /// Whether the address has anything left of what a route counts. Takes nothing.
+    pub(crate) fn look_at_address(&self, route: Route, client: IpAddr, now: EpochMs) -> Result<(), Refusal> {
+        limited_by_ip(match route {
+            Route::Purchase => self.ip.look(limit_key(client), now),
+            Route::Read => self.read.look(ReadKey::Address(limit_key(client)), now),
+        })
     }
 
     pub(crate) fn check_user(&self, user: &UserId, activity: ActivityId, now: EpochMs) -> Result<(), Refusal> {

@@ -181,37 +181,33 @@ pub enum Earlier {
 
 /// A purchase that may go to the store. Nothing else may.
 #[derive(Debug)]
-pub struct Admitted {
-    pub(crate) user: UserId,
+pub struct Admitted<'a> {
+    pub(crate) identified: Identified<'a>,
+    pub(crate) activity: ActivityId,
     pub(crate) quantity: Quantity,
     pub(crate) challenge_passed: bool,
-    pub(crate) rates: Vec<SharedRate>,
-    pub(crate) suspect: Option<Suspect>,
 }
 
-impl Admitted {
+/// What goes with a purchase to the store, besides the purchase.
+#[derive(Debug)]
+pub struct ForTheStore {
+    /// What he has to ask of the rates that all nodes count together, before he claims; nothing where each node counts for itself.
+    pub rates: Vec<SharedRate>,
+    /// Who it is, where the store may refuse him for something that rules of abuse count: for [`crate::Gate::note_suspect`].
+    pub suspect: Option<Suspect>,
+}
+
+impl Admitted<'_> {
     /// The buyer.
     #[must_use]
     pub const fn user(&self) -> &UserId {
-        &self.user
+        self.identified.user()
     }
 
     /// Units wanted: not more than the sale gives to one buyer.
     #[must_use]
     pub const fn quantity(&self) -> Quantity {
         self.quantity
-    }
-
-    /// What he has to ask of the rates that all nodes count together, before he claims; nothing where each node counts for itself.
-    #[must_use]
-    pub fn take_rates(&mut self) -> Vec<SharedRate> {
-        std::mem::take(&mut self.rates)
-    }
-
-    /// Who it is, where the store may refuse him for something that rules of abuse count: for [`crate::Gate::note_suspect`].
-    #[must_use]
-    pub fn take_suspect(&mut self) -> Option<Suspect> {
-        self.suspect.take()
     }
 
     /// Whether the buyer has solved what the sale asks of him, or nothing is asked.

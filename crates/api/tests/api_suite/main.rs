@@ -17,6 +17,7 @@ mod refusals;
 mod results;
 mod routes;
 mod signed;
+mod signed_floods;
 mod sockets;
 mod solving;
 mod streams;

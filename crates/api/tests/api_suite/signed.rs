@@ -1,6 +1,5 @@
 //! Requests that a shop's backend signs, and sales that are for some only.
 
-use futures_util::FutureExt as _;
 use http::Method;
 use seckill_sale::{ActivityId, Clock as _};
 
@@ -10,14 +9,14 @@ use crate::plan::{Plan, SHOP_SECRET};
 
 /// The moment, nonce and user of a signature.
 #[derive(Clone)]
-struct Signing {
-    at_ms: i64,
+pub(crate) struct Signing {
+    pub(crate) at_ms: i64,
     nonce: String,
     user: &'static str,
 }
 
 impl Signing {
-    fn of(house: &House, user: &'static str, nonce: u32) -> Self {
+    pub(crate) fn of(house: &House, user: &'static str, nonce: u32) -> Self {
         Self {
             at_ms: house.clock.now().0,
             nonce: format!("nonce-of-sixteen-{nonce}"),
@@ -38,7 +37,14 @@ impl Signing {
     }
 
     /// A request with this signature, whatever it was made for.
-    fn ask<'a>(&self, house: &'a House, method: Method, path: &str, body: &str, signature: &str) -> Asking<'a> {
+    pub(crate) fn ask<'a>(
+        &self,
+        house: &'a House,
+        method: Method,
+        path: &str,
+        body: &str,
+        signature: &str,
+    ) -> Asking<'a> {
         let asking = house
             .ask(method, path)
             .header("x-client-id", "shop-1")
@@ -49,13 +55,13 @@ impl Signing {
         if body.is_empty() { asking } else { asking.json(body) }
     }
 
-    fn asked<'a>(&self, house: &'a House, method: Method, path: &str, body: &str) -> Asking<'a> {
+    pub(crate) fn asked<'a>(&self, house: &'a House, method: Method, path: &str, body: &str) -> Asking<'a> {
         let signature = self.sign(method.as_str(), path, body);
         self.ask(house, method, path, body, &signature)
     }
 }
 
-fn buy_path(id: ActivityId) -> String {
+pub(crate) fn buy_path(id: ActivityId) -> String {
     format!("/api/seckill/{id}")
 }
 
@@ -247,46 +253,4 @@ async fn a_gateway_names_one_user_and_once() {
     doubled.send().await.is(401, 40100);
     assert_eq!(house.left(id), 3);
     from_gateway().header("x-user-id", "alice").send().await.is(202, 0);
-}
-
-#[tokio::test]
-async fn a_signed_request_is_under_way_while_its_signature_is_checked() {
-    let house = House::with(&Plan {
-        in_flight_max: 1,
-        ..Plan::default()
-    });
-    let id = house.sale(3).await;
-    let sign = |nonce| {
-        let signing = Signing::of(&house, "alice", nonce);
-        Box::pin(signing.asked(&house, Method::POST, &buy_path(id), "").send())
-    };
-    // It waits for the store to take its nonce.
-    let mut first = sign(1);
-    assert!((&mut first).now_or_never().is_none());
-    house.buy(id, "bob").send().await.is(503, 50300);
-    sign(2).await.is(503, 50300);
-    first.await.is(202, 0);
-    sign(3).await.is(409, 40004);
-}
-
-#[tokio::test]
-async fn what_is_refused_before_a_signature_is_checked_counts_like_any_purchase() {
-    let house = House::with(&Plan {
-        limits: seckill_gate::Limits {
-            ip: "1/min burst 1".parse().expect("a limit"),
-            ..seckill_gate::Limits::OFF
-        },
-        ..Plan::default()
-    });
-    let id = house.sale(3).await;
-    let large = format!(r#"{{"token":"{}"}}"#, "x".repeat(5_000));
-    let send = |nonce| {
-        let signing = Signing::of(&house, "alice", nonce);
-        signing.asked(&house, Method::POST, &buy_path(id), &large).send()
-    };
-    send(1).await.is(413, 40000);
-    send(2).await.is(429, 40003);
-    let ended = |outcome| house.metric(&format!(r#"seckill_purchases_total{{outcome="{outcome}"}}"#));
-    assert_eq!([ended("malformed"), ended("limited")], [1.0, 1.0]);
-    assert_eq!(house.metric(r#"seckill_limited_total{scope="ip"}"#), 1.0);
 }

@@ -1,7 +1,7 @@
 //! Blocks that nobody set by hand: those whom the gate of this node named.
 
 use seckill_gate::{BLOCKS_MAX, OFFENCE, Offender, Subject};
-use seckill_ledger::{BlockKind, Context, Error, NewBlock};
+use seckill_ledger::{Block, BlockKind, Context, Error, NewBlock};
 use seckill_sale::EpochMs;
 
 use super::word;
@@ -15,21 +15,19 @@ const OFFENDERS_A_TURN: usize = 64;
 /// audit log, nor what every node reads anew.
 const BLOCKS_BY_RULE_MAX: usize = BLOCKS_MAX / 10;
 
-/// Writes down whom the gate of this node named. Those who are blocked by now, or don't fit, are let go: they are named again.
-/// The caller holds the lock.
-pub(super) async fn keep_out_offenders(console: &Console) -> Result<(), Error> {
-    let offenders = console.gate.abuse().take();
+/// Writes down whom the gate of this node named, and adds them to the blocks that hold. Those who are blocked by now, or don't fit, are let
+/// go: they are named again. The caller holds the lock.
+pub(super) async fn keep_out_offenders(console: &Console, known: &mut Vec<Block>) -> Result<(), Error> {
+    let mut offenders = console.gate.abuse().take();
     if offenders.is_empty() {
         return Ok(());
     }
     let now = console.now();
-    let known = console.ledger().blocks(now).await?;
-    let is_known = |offender: &Offender| {
+    offenders.retain(|offender| {
         let (kind, value) = (offender.subject.kind(), offender.subject.to_string());
-        known
-            .iter()
-            .any(|block| word(block.block.kind) == kind && block.block.value == value)
-    };
+        let is_it = |block: &Block| word(block.block.kind) == kind && block.block.value == value;
+        !known.iter().any(is_it)
+    });
     let by_rule_now = known
         .iter()
         .filter(|block| block.block.reason.starts_with(OFFENCE))
@@ -44,9 +42,10 @@ pub(super) async fn keep_out_offenders(console: &Console) -> Result<(), Error> {
         );
     }
     let room = most.min(OFFENDERS_A_TURN);
-    for offender in offenders.into_iter().filter(|offender| !is_known(offender)).take(room) {
+    for offender in offenders.into_iter().take(room) {
         let block = console.ledger().add_block(block_of(&offender), by_rule(now)).await?;
         tracing::warn!(id = block.id, subject = %offender.subject, reason = offender.reason, "blocked by a rule of abuse");
+        known.push(block);
     }
     Ok(())
 }

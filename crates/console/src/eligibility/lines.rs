@@ -1,16 +1,14 @@
-//! A text of users as it comes in parts, one id a line. What is kept of a line is 8 bytes.
+//! A text with one user id a line, read in the parts in which it comes. What is kept of a line is 8 bytes.
 
-use std::hash::{BuildHasher, RandomState};
-
-use seckill_gate::{ELIGIBLE_USERS_MAX, fingerprint};
+use seckill_gate::{ELIGIBLE_USERS_MAX, EligibleUsers, fingerprint};
 use seckill_ledger::{EligibleForm, EligibleList};
 use seckill_sale::UserId;
 
+use super::upload::Listed;
 use crate::error::Error;
 
 /// Bytes of a line: the longest user id and its end, with room for what is wrong with it.
 const LINE_BYTES_MAX: usize = 256;
-
 /// The lines of a text that comes in parts.
 pub(super) struct Lines {
     salt: [u8; 16],
@@ -21,12 +19,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Of a list that there never was before.
-    pub(super) fn salted() -> Self {
-        Self::new(salt())
-    }
-
-    const fn new(salt: [u8; 16]) -> Self {
+    pub(super) const fn new(salt: [u8; 16]) -> Self {
         Self {
             salt,
             fingerprints: Vec::new(),
@@ -72,8 +65,8 @@ impl Lines {
         Error::invalid(format!("line {}", self.fingerprints.len() + 1), why)
     }
 
-    /// The last line may do without its end.
-    pub(super) fn into_list(mut self) -> Result<EligibleList, Error> {
+    /// The last line may do without its end. What the ledger keeps is in order, so that every node that reads it has nothing left to sort.
+    pub(super) fn into_list(mut self) -> Result<Listed, Error> {
         if !self.begun.is_empty() {
             self.end()?;
         }
@@ -81,20 +74,15 @@ impl Lines {
             let why = "must name at least one user; DELETE takes a list away";
             return Err(Error::invalid("body", why));
         }
-        Ok(EligibleList {
+        self.fingerprints.sort_unstable();
+        self.fingerprints.dedup();
+        let kept = EligibleList {
             form: EligibleForm::Users { salt: self.salt },
             bytes: self.fingerprints.iter().flat_map(|print| print.to_be_bytes()).collect(),
-        })
+        };
+        let looked_up = EligibleUsers::of_fingerprints(0, self.salt, self.fingerprints);
+        Ok(Listed { kept, looked_up })
     }
-}
-
-/// 16 bytes that nobody can guess: two hashes under keys that the system's source of randomness made.
-fn salt() -> [u8; 16] {
-    let half = || RandomState::new().hash_one("a list of users").to_be_bytes();
-    let mut salt = [0; 16];
-    salt[..8].copy_from_slice(&half());
-    salt[8..].copy_from_slice(&half());
-    salt
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ fn read(text: &[u8], users_max: usize) -> Result<usize, String> {
         };
         let pushed = text.chunks(size).try_for_each(|part| lines.push(part));
         let list = pushed.and_then(|()| lines.into_list());
-        list.map(|list| list.bytes.len() / 8).map_err(|error| error.to_string())
+        list.map(|list| list.looked_up.users().expect("a list of users"))
+            .map_err(|error| error.to_string())
     };
     let whole = in_parts_of(text.len().max(1));
     for size in 1..text.len().min(9) {
@@ -25,8 +26,9 @@ fn lines_are_users_however_they_end_and_come() {
     for text in ["a\nb\nc", "a\nb\nc\n", "a\r\nb\r\nc\r\n"] {
         assert_eq!(read(text.as_bytes(), 3), Ok(3), "{text:?}");
     }
-    let longest = "x".repeat(64);
-    assert_eq!(read(format!("{longest}\n{longest}").as_bytes(), 2), Ok(2));
+    let longest = ["x", "y"].map(|letter| letter.repeat(64)).join("\n");
+    assert_eq!(read(longest.as_bytes(), 2), Ok(2));
+    assert_eq!(read(b"a\na\nb", 3), Ok(2), "who stands there twice counts once");
 }
 
 #[test]
@@ -51,6 +53,12 @@ fn bad_line_is_named_and_nothing_is_taken() {
 }
 
 #[test]
-fn salts_differ() {
-    assert_ne!(salt(), salt());
+fn what_is_kept_is_in_order_and_names_nobody_twice() {
+    let mut lines = Lines::new([7; 16]);
+    let text: String = (0..200).map(|n| format!("user-{}\n", n % 100)).collect();
+    lines.push(text.as_bytes()).expect("user ids");
+    let kept = lines.into_list().expect("a list").kept;
+    let (fingerprints, rest) = kept.bytes.as_chunks::<8>();
+    assert_eq!((fingerprints.len(), rest.len()), (100, 0));
+    assert!(fingerprints.is_sorted());
 }

@@ -14,12 +14,11 @@ use seckill_ledger::{Context, EligibleForm, EligibleList};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
+use super::lines::Lines;
 use crate::call::Call;
 use crate::error::Error;
 use crate::input;
 use crate::write::{ACTOR, idempotency};
-
-use super::lines::Lines;
 
 /// Largest text: as many users as a list may have, each with the longest id and an end of two bytes.
 const TEXT_BYTES_MAX: usize = ELIGIBLE_USERS_MAX * 66;
@@ -33,8 +32,16 @@ const JSON: &str = "application/json";
 
 /// A list and who sends it.
 pub(super) struct Upload {
-    pub(super) list: EligibleList,
+    pub(super) listed: Listed,
     pub(super) context: Context,
+}
+
+/// A list in its two forms.
+pub(super) struct Listed {
+    /// As the ledger keeps it.
+    pub(super) kept: EligibleList,
+    /// As the gate looks it up; the ledger gives its version.
+    pub(super) looked_up: EligibleUsers,
 }
 
 #[derive(Debug, Deserialize)]
@@ -58,7 +65,7 @@ pub(super) async fn read(call: &Call, request: Request) -> Result<Upload, Error>
     if head.headers.contains_key(CONTENT_ENCODING) {
         return Err(Error::MediaType("a body must not be compressed"));
     }
-    let (list, digest) = match media_type(&head.headers) {
+    let (listed, digest) = match media_type(&head.headers) {
         Some(TEXT) => text(call, body).await?,
         Some(JSON) => json(call, body).await?,
         _ => return Err(Error::MediaType("the body must be text/plain or application/json")),
@@ -68,7 +75,7 @@ pub(super) async fn read(call: &Call, request: Request) -> Result<Upload, Error>
         now: call.now,
         idempotency: idempotency(&head, &digest, &call.replayed)?,
     };
-    Ok(Upload { list, context })
+    Ok(Upload { listed, context })
 }
 
 fn media_type(headers: &HeaderMap) -> Option<&'static str> {
@@ -86,7 +93,7 @@ pub(crate) fn check(list: &[u8]) -> Result<&'static str, Error> {
     if list.trim_ascii_start().starts_with(b"{") {
         return bloom(list).map(|_| JSON);
     }
-    let mut lines = Lines::salted();
+    let mut lines = Lines::new(rand::random());
     lines.push(list)?;
     lines.into_list().map(|_| TEXT)
 }
@@ -101,19 +108,22 @@ fn broken(call: &Call, error: &(dyn std::error::Error + Send + Sync + 'static)) 
     }
 }
 
-async fn text(call: &Call, body: Body) -> Result<(EligibleList, [u8; 32]), Error> {
+async fn text(call: &Call, body: Body) -> Result<(Listed, [u8; 32]), Error> {
     let mut body = Limited::new(body, TEXT_BYTES_MAX);
-    let (mut lines, mut digest) = (Lines::salted(), Sha256::new());
+    let (mut lines, mut digest) = (Lines::new(rand::random()), Sha256::new());
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| broken(call, &*error))?;
         let Ok(data) = frame.into_data() else { continue };
         digest.update(&data);
         lines.push(&data)?;
     }
-    Ok((lines.into_list()?, digest.finalize().into()))
+    // A million users are sorted where nobody waits for it.
+    let listed = tokio::task::spawn_blocking(|| lines.into_list()).await;
+    let listed = listed.unwrap_or_else(|_panic| Err(Error::internal()))?;
+    Ok((listed, digest.finalize().into()))
 }
 
-async fn json(call: &Call, body: Body) -> Result<(EligibleList, [u8; 32]), Error> {
+async fn json(call: &Call, body: Body) -> Result<(Listed, [u8; 32]), Error> {
     let bytes: Bytes = match Limited::new(body, JSON_BYTES_MAX).collect().await {
         Ok(collected) => collected.to_bytes(),
         Err(error) => return Err(broken(call, &*error)),
@@ -121,7 +131,7 @@ async fn json(call: &Call, body: Body) -> Result<(EligibleList, [u8; 32]), Error
     Ok((bloom(&bytes)?, Sha256::digest(&bytes).into()))
 }
 
-fn bloom(json: &[u8]) -> Result<EligibleList, Error> {
+fn bloom(json: &[u8]) -> Result<Listed, Error> {
     let Wanted { bloom } = input::object(json)?;
     let form = EligibleForm::Bloom {
         bits: bloom.bits,
@@ -130,13 +140,14 @@ fn bloom(json: &[u8]) -> Result<EligibleList, Error> {
     let bits = STANDARD
         .decode(&bloom.bytes)
         .map_err(|_| Error::invalid("bloom.bytes", "must be base64"))?;
-    if EligibleUsers::bloom(0, bits.clone(), bloom.bits, bloom.hashes).is_none() {
+    let Some(looked_up) = EligibleUsers::bloom(0, bits.clone(), bloom.bits, bloom.hashes) else {
         return Err(Error::invalid(
             "bloom",
             format!(
                 "must have 1 to {BLOOM_BITS_MAX} bits, as many bytes as they need and no more, and 1 to {BLOOM_HASHES_MAX} hashes"
             ),
         ));
-    }
-    Ok(EligibleList { form, bytes: bits })
+    };
+    let kept = EligibleList { form, bytes: bits };
+    Ok(Listed { kept, looked_up })
 }

@@ -1,26 +1,24 @@
 //! Who may buy: a level beside the activity, and lists of users that are put in whole or not at all.
 
-use std::sync::Arc;
-
 use http::Method;
-use seckill_gate::{ELIGIBLE_LISTS_MAX, Gate};
+use seckill_gate::Gate;
 use seckill_sale::{ActivityId, UserId};
 use serde_json::{Value, json};
 
-use crate::house::{House, activity};
+use crate::house::House;
 use crate::request::Reply;
 
-fn path(id: u64) -> String {
+pub(crate) fn path(id: u64) -> String {
     format!("/admin/api/activities/{id}/eligibility")
 }
 
-async fn put(house: &House, id: u64, kind: &str, body: &[u8]) -> Reply {
+pub(crate) async fn put(house: &House, id: u64, kind: &str, body: &[u8]) -> Reply {
     let asking = house.ask(Method::PUT, &path(id)).operator();
     asking.header("content-type", kind).bytes(body).send().await
 }
 
 /// Whether the list of this gate has the user.
-fn has(gate: &Gate, id: u64, user: &str) -> Option<bool> {
+pub(crate) fn has(gate: &Gate, id: u64, user: &str) -> Option<bool> {
     let id = ActivityId::new(id).expect("in range");
     let user = UserId::new(user).expect("valid");
     gate.eligible().of(id).map(|list| list.has(&user))
@@ -155,95 +153,4 @@ async fn a_level_stands_beside_the_activity() {
     ] {
         patch(json!({"eligibility": bad})).await.is(400, 40000);
     }
-}
-
-/// The database, to be broken.
-fn database(house: &House) -> rusqlite::Connection {
-    rusqlite::Connection::open(&house.database).expect("the database")
-}
-
-#[tokio::test]
-async fn what_cannot_be_read_keeps_back_nothing_else() {
-    let house = House::new();
-    let id = house.opened(5).await;
-    let (other, console, _) = house.another_node(Arc::new(house.store.clone()), "node-2").await;
-    put(&house, id, "text/plain", b"alice").await.is(200, 0);
-    let broken = database(&house);
-    broken
-        .execute_batch("ALTER TABLE blocks RENAME TO gone")
-        .expect("renamed");
-    console.refresh().await.expect_err("there are no blocks");
-    assert_eq!(has(&other, id, "alice"), Some(true), "the lists come nevertheless");
-    broken
-        .execute_batch("ALTER TABLE gone RENAME TO blocks; ALTER TABLE activities RENAME TO gone")
-        .expect("renamed");
-    console.refresh_lists().await.expect_err("there are no lists");
-    let small = console.refresh_switches_and_blocks().await;
-    small.expect("switches and blocks wait for no list");
-}
-
-#[tokio::test]
-async fn a_list_stays_while_the_catalogue_of_the_node_says_that_there_is_one() {
-    let house = House::new();
-    let id = house.opened(5).await;
-    put(&house, id, "text/plain", b"alice").await.is(200, 0);
-    let (other, console, _) = house.another_node(Arc::new(house.store.clone()), "node-2").await;
-    let activity = ActivityId::new(id).expect("in range");
-    let told = house.gate.catalogue().find(activity).expect("known");
-    other.catalogue().put(&told);
-    let removed = house.ask(Method::DELETE, &path(id)).operator().send().await;
-    removed.is(200, 0);
-    console.refresh_lists().await.expect("the ledger answers");
-    assert_eq!(has(&other, id, "alice"), Some(true), "its catalogue has not heard yet");
-    other
-        .catalogue()
-        .put(&house.gate.catalogue().find(activity).expect("known"));
-    console.refresh_lists().await.expect("the ledger answers");
-    assert_eq!(has(&other, id, "alice"), None);
-}
-
-#[tokio::test]
-async fn a_list_of_a_ledger_that_was_restored_is_in_force_at_once() {
-    let house = House::new();
-    let id = house.opened(5).await;
-    put(&house, id, "text/plain", b"alice").await.is(200, 0);
-    let copy = house.database.with_extension("copy");
-    let copied = format!("VACUUM INTO '{}'", copy.display());
-    database(&house).execute_batch(&copied).expect("copied");
-    put(&house, id, "text/plain", b"bob").await.is(200, 0);
-    let restored = format!(
-        "ATTACH '{}' AS c; PRAGMA foreign_keys = OFF;
-        UPDATE main.activities SET eligible_list = (SELECT eligible_list FROM c.activities);
-        DELETE FROM main.eligible_lists; INSERT INTO main.eligible_lists SELECT * FROM c.eligible_lists;
-        DELETE FROM main.eligible_pieces; INSERT INTO main.eligible_pieces SELECT * FROM c.eligible_pieces;",
-        copy.display()
-    );
-    database(&house).execute_batch(&restored).expect("restored");
-    house.console.refresh_lists().await.expect("the ledger answers");
-    assert_eq!(
-        [has(&house.gate, id, "alice"), has(&house.gate, id, "bob")],
-        [Some(true), Some(false)]
-    );
-}
-
-#[tokio::test]
-async fn no_more_sales_have_a_list_than_a_node_can_keep() {
-    let house = House::new();
-    let product = house.product().await;
-    let mut ids = Vec::new();
-    for _ in 0..=ELIGIBLE_LISTS_MAX {
-        let sale = house.post("/admin/api/activities", activity(product, 1)).await;
-        ids.push(sale.is(201, 0).id());
-    }
-    let (last, first) = ids.split_last().expect("some");
-    for id in first {
-        put(&house, *id, "text/plain", b"alice").await.is(200, 0);
-    }
-    let refused = put(&house, *last, "text/plain", b"alice").await;
-    let detail = refused.is(409, 40900).json["detail"].as_str().expect("a detail");
-    assert!(detail.contains("64 sales"), "{detail}");
-    put(&house, first[0], "text/plain", b"bob").await.is(200, 0);
-    let removed = house.ask(Method::DELETE, &path(first[0])).operator().send().await;
-    removed.is(200, 0);
-    put(&house, *last, "text/plain", b"alice").await.is(200, 0);
 }

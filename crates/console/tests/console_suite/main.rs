@@ -9,6 +9,7 @@ mod check;
 mod check_layers;
 mod check_nodes;
 mod eligibility;
+mod eligibility_lists;
 #[path = "../../../engine-embedded/tests/shared/running.rs"]
 mod engine;
 mod errors;

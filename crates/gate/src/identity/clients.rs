@@ -7,38 +7,22 @@
 //! in hexadecimal or base64. A timestamp may be 30 s early or late by the store's clock, and a nonce counts once. Whether it was there before
 //! only the store can tell: this file says under which key and how long it has to be remembered.
 
+mod head;
+
 use hmac::{Hmac, KeyInit, Mac};
 use http::HeaderMap;
-use http::header::HeaderName;
 use seckill_sale::{EpochMs, UserId};
 use sha2::{Digest, Sha256};
 
-use base64::Engine;
-use base64::alphabet::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use head::Head;
 
-/// Header that names the client.
-pub const CLIENT_HEADER: HeaderName = HeaderName::from_static("x-client-id");
-const TIMESTAMP_HEADER: HeaderName = HeaderName::from_static("x-timestamp");
-const NONCE_HEADER: HeaderName = HeaderName::from_static("x-nonce");
-const SIGNATURE_HEADER: HeaderName = HeaderName::from_static("x-signature");
+/// Name of the header that names the client.
+pub const CLIENT_HEADER: &str = "x-client-id";
 
 /// How far a timestamp may be off.
 const OFF_MS_MAX: i64 = 30_000;
 /// How much longer a nonce is remembered than its timestamp counts: nodes know the store's time to within milliseconds.
 const KEPT_LONGER_MS: i64 = 5_000;
-/// Smaller timestamps are in seconds: in milliseconds they would lie before March 1973.
-const MILLISECONDS_MIN: i64 = 100_000_000_000;
-/// Characters of a nonce.
-const NONCE_LENGTH: std::ops::RangeInclusive<usize> = 16..=64;
-/// Bytes of a signature.
-const TAG_BYTES: usize = 32;
-
-const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &STANDARD,
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
-
 /// Who may sign requests for others.
 #[derive(Default)]
 pub struct Clients(Vec<(Box<str>, Hmac<Sha256>)>);
@@ -101,53 +85,37 @@ impl Clients {
         self.0.is_empty()
     }
 
+    /// Whether a request with these headers may be a signed one: none of them is missing, doubled or ill-formed, the client is known and
+    /// the timestamp counts now. Where not, its body need not be waited for.
+    #[must_use]
+    pub fn may_have_signed(&self, headers: &HeaderMap, now: EpochMs) -> bool {
+        Head::of(self, headers, now).is_some()
+    }
+
     /// For whom the request was signed; none where anything of it is missing, doubled, ill-formed, too old or wrong.
     #[must_use]
     pub fn verify(&self, request: SignedRequest<'_>, now: EpochMs) -> Option<Vouched> {
-        let once = |name: HeaderName| {
-            let mut values = request.headers.get_all(name).iter();
-            let value = values.next()?.to_str().ok()?;
-            values.next().is_none().then_some(value)
-        };
-        let (client, user) = (once(CLIENT_HEADER)?, once(crate::USER_HEADER)?);
-        let (timestamp, nonce) = (once(TIMESTAMP_HEADER)?, once(NONCE_HEADER)?);
-        let (_, keyed) = self.0.iter().find(|(name, _)| **name == *client)?;
-        let at = moment(timestamp)?;
-        let timely = at.since(now).abs() <= OFF_MS_MAX;
-        if !timely || !is_nonce(nonce) {
-            return None;
-        }
-        let tag = tag(once(SIGNATURE_HEADER)?)?;
+        let head = Head::of(self, request.headers, now)?;
         let body = hex(&Sha256::digest(request.body));
-        let mut mac = keyed.clone();
-        for part in [request.method, request.target, timestamp, nonce, user] {
+        let mut mac = head.keyed.clone();
+        for part in [
+            request.method,
+            request.target,
+            head.timestamp,
+            head.nonce,
+            head.user.as_str(),
+        ] {
             mac.update(part.as_bytes());
             mac.update(b"\n");
         }
         mac.update(body.as_bytes());
-        mac.verify_slice(&tag).ok()?;
+        mac.verify_slice(&head.tag).ok()?;
         Some(Vouched {
-            user: UserId::new(user).ok()?,
-            nonce: nonce_key(client, nonce),
-            until: at.plus(OFF_MS_MAX + KEPT_LONGER_MS),
+            user: head.user,
+            nonce: nonce_key(head.client, head.nonce),
+            until: head.at.plus(OFF_MS_MAX + KEPT_LONGER_MS),
         })
     }
-}
-
-/// A moment in whole seconds or milliseconds.
-fn moment(text: &str) -> Option<EpochMs> {
-    let plain = (1..=15).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number: i64 = text.parse().ok().filter(|_| plain)?;
-    Some(EpochMs(if number < MILLISECONDS_MIN {
-        number * 1000
-    } else {
-        number
-    }))
-}
-
-fn is_nonce(text: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~+/=:".contains(&byte);
-    NONCE_LENGTH.contains(&text.len()) && text.bytes().all(allowed)
 }
 
 fn nonce_key(client: &str, nonce: &str) -> [u8; 16] {
@@ -161,19 +129,6 @@ fn nonce_key(client: &str, nonce: &str) -> [u8; 16] {
     // Of another kind than those of challenges: a flood of the one leaves room for the other.
     key[0] |= 0x80;
     key
-}
-
-/// The bytes of a signature: 64 hexadecimal digits, or base64 with or without padding.
-fn tag(text: &str) -> Option<[u8; TAG_BYTES]> {
-    if text.len() != 2 * TAG_BYTES {
-        return BASE64.decode(text).ok()?.try_into().ok();
-    }
-    let mut tag = [0; TAG_BYTES];
-    for (byte, digits) in tag.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-        let value = |digit: u8| char::from(digit).to_digit(16);
-        *byte = (value(digits[0])? * 16 + value(digits[1])?) as u8;
-    }
-    Some(tag)
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -1,7 +1,10 @@
 //! Signatures of clients.
 
+use base64::Engine as _;
 use http::HeaderValue;
+use http::header::HeaderName;
 
+use super::head::{BASE64, NAME_HEADER, NONCE_HEADER, SIGNATURE_HEADER, TAG_BYTES, TIMESTAMP_HEADER, tag};
 use super::*;
 
 const SECRET: &[u8] = b"a secret of the shop, of thirty-two bytes or more";
@@ -33,7 +36,7 @@ fn purchase(timestamp: &str, nonce: &str) -> Sent {
         target: "/api/seckill/7?a=b",
         body,
         headers: vec![
-            (CLIENT_HEADER, "shop-1".to_owned()),
+            (NAME_HEADER, "shop-1".to_owned()),
             (crate::USER_HEADER, "alice".to_owned()),
             (TIMESTAMP_HEADER, timestamp.to_owned()),
             (NONCE_HEADER, nonce.to_owned()),
@@ -46,21 +49,29 @@ fn good() -> Sent {
     purchase("1750000000", NONCE)
 }
 
-fn verify(sent: &Sent) -> Option<Vouched> {
+fn clients() -> Clients {
+    Clients::new([("shop-0", &[1; 32][..]), ("shop-1", SECRET)])
+}
+
+fn headers(sent: &Sent) -> HeaderMap {
     let pair =
         |(name, value): &(HeaderName, String)| (name.clone(), HeaderValue::from_str(value).expect("a header value"));
-    let headers: HeaderMap = sent.headers.iter().fold(HeaderMap::new(), |mut all, sent| {
+    sent.headers.iter().fold(HeaderMap::new(), |mut all, sent| {
         let (name, value) = pair(sent);
         all.append(name, value);
         all
-    });
+    })
+}
+
+fn verify(sent: &Sent) -> Option<Vouched> {
+    let headers = headers(sent);
     let request = SignedRequest {
         method: sent.method,
         target: sent.target,
         headers: &headers,
         body: sent.body,
     };
-    Clients::new([("shop-0", &[1; 32][..]), ("shop-1", SECRET)]).verify(request, NOW)
+    clients().verify(request, NOW)
 }
 
 fn with(change: impl FnOnce(&mut Sent)) -> Sent {
@@ -122,6 +133,25 @@ fn each_header_stands_there_once() {
         );
         let twice = with(|sent| sent.headers.push(sent.headers[at].clone()));
         assert_eq!(verify(&twice), None, "doubled {at}");
+    }
+}
+
+#[test]
+fn what_no_client_can_have_signed_is_seen_by_its_head() {
+    let may = |sent: &Sent| clients().may_have_signed(&headers(sent), NOW);
+    assert!(may(&good()));
+    let forged = hex(&[7; TAG_BYTES]);
+    assert!(
+        may(&with(|sent| sent.headers[4].1 = forged)),
+        "its secret is asked later"
+    );
+    for (at, other) in [(0, "shop-2"), (1, "a b"), (2, "1749999969"), (3, "short"), (4, "00")] {
+        assert!(!may(&with(|sent| sent.headers[at].1 = other.to_owned())), "{other}");
+        assert!(!may(&with(|sent| drop(sent.headers.remove(at)))), "missing {at}");
+        assert!(
+            !may(&with(|sent| sent.headers.push(sent.headers[at].clone()))),
+            "doubled {at}"
+        );
     }
 }
 

@@ -19,12 +19,16 @@
 //!
 //! Two keys share a word with a probability of 8 in 4 million a pair and set; they then share a limit, until the process restarts.
 
+mod rule;
+
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use seckill_sale::{EpochMs, Quota};
 
-use crate::limits::rate::{Limit, Rate};
+use crate::limits::rate::Limit;
+
+use rule::Rule;
 
 /// Words of a set: a cache line.
 const WAYS: usize = 8;
@@ -36,8 +40,6 @@ const DEBT_US_MAX: u64 = 1 << (TIME_BITS - 2);
 const CLOCK_STEP_US_MAX: u64 = 1_000_000;
 /// Swaps that may be lost to others before the request is refused: that many requests of the same set got through meanwhile.
 const SWAPS_MAX: u32 = 64;
-/// Bits of a packed rate that hold the interval; the rest hold the burst.
-const INTERVAL_BITS: u32 = 32;
 
 #[repr(align(64))]
 #[derive(Debug)]
@@ -46,7 +48,7 @@ struct Set([AtomicU64; WAYS]);
 /// The limit of one kind of key (addresses, users, …), changeable while it runs.
 #[derive(Debug)]
 pub struct Limiter {
-    /// Interval in microseconds and burst; 0 where nothing is limited.
+    /// As [`Rule`] packs it.
     rate: AtomicU64,
     sets: Box<[Set]>,
     hasher: RandomState,
@@ -85,11 +87,7 @@ impl Limiter {
 
     /// Changes the limit for the next check on. Debts stay; those that the new limit could not have made are forgiven.
     pub fn set(&self, limit: Limit) {
-        let pack = |rate: Rate| rate.interval_us() | (rate.burst() << INTERVAL_BITS);
-        self.rate.store(
-            if let Limit::Rate(rate) = limit { pack(rate) } else { 0 },
-            Ordering::Relaxed,
-        );
+        self.rate.store(Rule::packed(limit), Ordering::Relaxed);
     }
 
     /// Takes a permit of `key`.
@@ -97,39 +95,59 @@ impl Limiter {
     /// # Errors
     /// [`Wait`] where it has used up what the limit allows.
     pub fn check(&self, key: impl Hash, now: EpochMs) -> Result<(), Wait> {
-        let rate = self.rate.load(Ordering::Relaxed);
-        if rate == 0 {
+        let Some(rule) = self.rule() else {
             return Ok(());
-        }
-        let (interval_us, burst) = (rate & ((1 << INTERVAL_BITS) - 1), rate >> INTERVAL_BITS);
-        let tolerance_us = (interval_us * (burst - 1)).min(DEBT_US_MAX - CLOCK_STEP_US_MAX - interval_us);
-        let credible_us = tolerance_us + interval_us + CLOCK_STEP_US_MAX;
-        let hash = self.hasher.hash_one(key);
-        let Set(words) = &self.sets[hash as usize & (self.sets.len() - 1)];
-        let tag = (hash >> TIME_BITS).max(1) << TIME_BITS;
-        let now_us = now.0.cast_unsigned().wrapping_mul(1000);
+        };
+        let (words, tag) = self.set_of(key);
+        let now_us = microseconds(now);
         for _ in 0..SWAPS_MAX {
-            let place = find(words, tag, now_us, credible_us);
-            if tolerance_us < place.debt_us {
-                return Err(wait(place.debt_us - tolerance_us, interval_us, burst));
-            }
-            let paid_at = now_us.wrapping_add(place.debt_us + interval_us) & TIME_MASK;
+            let place = place(&rule, words, tag, now_us)?;
+            let paid_at = now_us.wrapping_add(place.debt_us + rule.interval_us) & TIME_MASK;
             let swap =
                 words[place.at].compare_exchange(place.word, tag | paid_at, Ordering::Relaxed, Ordering::Relaxed);
             if swap.is_ok() {
                 return Ok(());
             }
         }
-        Err(wait(interval_us, interval_us, burst))
+        Err(rule.wait(rule.interval_us))
+    }
+
+    /// Whether `key` has a permit left. Takes none.
+    ///
+    /// # Errors
+    /// As [`Limiter::check`].
+    pub fn look(&self, key: impl Hash, now: EpochMs) -> Result<(), Wait> {
+        let Some(rule) = self.rule() else {
+            return Ok(());
+        };
+        let (words, tag) = self.set_of(key);
+        place(&rule, words, tag, microseconds(now)).map(|_| ())
+    }
+
+    /// What is allowed now; none where nothing is limited.
+    fn rule(&self) -> Option<Rule> {
+        Rule::unpacked(self.rate.load(Ordering::Relaxed))
+    }
+
+    /// Where a key stands, and as what.
+    fn set_of(&self, key: impl Hash) -> (&[AtomicU64; WAYS], u64) {
+        let hash = self.hasher.hash_one(key);
+        let Set(words) = &self.sets[hash as usize & (self.sets.len() - 1)];
+        (words, (hash >> TIME_BITS).max(1) << TIME_BITS)
     }
 }
 
-#[cold]
-fn wait(us: u64, interval_us: u64, burst: u64) -> Wait {
-    Wait {
-        ms: us.div_ceil(1000),
-        quota: Quota::of_rate(interval_us, u32::try_from(burst).unwrap_or(u32::MAX)),
+/// The place of a key that has a permit left.
+fn place(rule: &Rule, words: &[AtomicU64; WAYS], tag: u64, now_us: u64) -> Result<Place, Wait> {
+    let place = find(words, tag, now_us, rule.credible_us());
+    if rule.tolerance_us < place.debt_us {
+        return Err(rule.wait(place.debt_us - rule.tolerance_us));
     }
+    Ok(place)
+}
+
+const fn microseconds(now: EpochMs) -> u64 {
+    now.0.cast_unsigned().wrapping_mul(1000)
 }
 
 /// The word of `tag`, or the one whose loss matters least, as a place without debt for it.

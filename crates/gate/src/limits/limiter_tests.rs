@@ -1,6 +1,7 @@
 //! What a limiter lets through, in bounded memory.
 
 use super::*;
+use crate::limits::rate::Rate;
 
 const T0: EpochMs = EpochMs(1_750_000_000_000);
 
@@ -23,6 +24,22 @@ fn burst_passes_at_once_and_then_the_rate() {
     assert_eq!(passed(&limiter, "a", T0.plus(500), 20), 1);
     assert_eq!(passed(&limiter, "a", T0.plus(100_000), 20), 5);
     assert_eq!(passed(&limiter, "b", T0, 20), 5);
+}
+
+#[test]
+fn a_look_says_what_a_check_would_and_takes_nothing() {
+    let limiter = limiter("2/s burst 2", 1024);
+    for taken in 0..2 {
+        for _ in 0..10 {
+            assert_eq!(limiter.look("a", T0), Ok(()), "{taken} of 2");
+        }
+        assert_eq!(limiter.check("a", T0), Ok(()));
+    }
+    assert_eq!(limiter.look("a", T0), limiter.check("a", T0));
+    assert!(limiter.look("a", T0.plus(499)).is_err());
+    assert_eq!(limiter.look("a", T0.plus(500)), Ok(()));
+    limiter.set(Limit::Off);
+    assert_eq!(limiter.look("a", T0), Ok(()));
 }
 
 #[test]

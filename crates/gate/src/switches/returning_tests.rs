@@ -1,6 +1,9 @@
 //! What goes back, when, and what keeps it from that.
 
+use std::collections::BTreeSet;
+
 use seckill_sale::EpochMs;
+use serde_json::{Map, Value};
 
 use super::tests::for_good;
 use super::*;
@@ -52,6 +55,16 @@ fn whoever_prolongs_a_change_does_not_make_it_the_rule() {
     assert!(longer.at(at(200)).entry_open);
 }
 
+/// The members that a JSON object names, those of the limits each by itself.
+fn names(json: &str) -> BTreeSet<String> {
+    let members: Map<String, Value> = serde_json::from_str(json).expect("an object");
+    let named = |(name, value): (String, Value)| match value {
+        Value::Object(inner) if name == "limits" => inner.keys().map(|inner| format!("{name}.{inner}")).collect(),
+        _ => vec![name],
+    };
+    members.into_iter().flat_map(named).collect()
+}
+
 #[test]
 fn returns_come_in_the_order_of_their_moments_and_each_member_has_one_at_most() {
     let mut switches = Switches::open(9);
@@ -65,9 +78,15 @@ fn returns_come_in_the_order_of_their_moments_and_each_member_has_one_at_most() 
         r#"{"auto_admit":"off"}"#,
         r#"{"challenge":"token"}"#,
         r#"{"limits":{"ip":"off"}}"#,
+        r#"{"limits":{"network":"off"}}"#,
         r#"{"limits":{"user":"off"}}"#,
         r#"{"limits":{"device":"off"}}"#,
+        r#"{"limits":{"activity":"off"}}"#,
+        r#"{"limits":{"node":"off"}}"#,
     ];
+    let changed: BTreeSet<String> = changes.iter().flat_map(|change| names(change)).collect();
+    let all = Members::of(&Switches::open(9));
+    assert_eq!(changed, names(&serde_json::to_string(&all).expect("plain data")));
     for round in 0..3_i64 {
         for (nth, change) in (0..).zip(changes) {
             switches = until(&switches, change, 1_000 - 10 * round - nth);

@@ -1,10 +1,10 @@
 //! The token route where a sale asks for something that has to be solved.
 
-use seckill_gate::{Attempt, Exercise, Gate, Moment, Posed, PurchaseToken, TokenStep};
+use seckill_gate::{Attempt, Earlier, Exercise, Gate, Moment, Posed, PurchaseToken, TokenStep};
 use seckill_sale::{Activity, Challenge, Refusal};
 
 use crate::support::{
-    RANDOM, SELLING, STARTS_AT, activity, activity_id, gate, headers, limit, request, settings, token,
+    RANDOM, SELLING, STARTS_AT, activity, activity_id, buy, gate, headers, identified, limit, settings, token,
 };
 
 fn asking_for(challenge: Challenge) -> Activity {
@@ -17,9 +17,8 @@ fn asking_for(challenge: Challenge) -> Activity {
 fn ask(gate: &Gate, device: &str, answered: Option<&str>, moment: Moment) -> Result<TokenStep, Refusal> {
     let bearer = format!("Bearer {}", token("alice"));
     let headers = headers(&[("authorization", &bearer), ("x-device-id", device)]);
-    let arrived = gate.arrive(request("1.2.3.4", &headers), moment)?;
-    let identified = gate.identify(arrived, moment)?;
-    gate.admit_token(&identified, activity_id(1), answered, RANDOM, moment)
+    let buyer = identified(gate, "1.2.3.4", &headers, moment)?;
+    gate.admit_token(&buyer, activity_id(1), answered, RANDOM, moment)
 }
 
 fn posed(gate: &Gate, moment: Moment) -> Posed {
@@ -43,15 +42,9 @@ fn solved(gate: &Gate, posed: &Posed) -> PurchaseToken {
     let answer = (0..).find_map(|n: u32| attempt.solved_by(&n.to_string()));
     let bearer = format!("Bearer {}", token("alice"));
     let headers = headers(&[("authorization", &bearer), ("x-device-id", "phone")]);
-    let arrived = gate.arrive(request("1.2.3.4", &headers), SELLING).expect("no limit");
-    let identified = gate.identify(arrived, SELLING).expect("signed in");
-    gate.solved_token(
-        &identified,
-        activity_id(1),
-        answer.expect("one in 256"),
-        RANDOM,
-        SELLING,
-    )
+    let buyer = identified(gate, "1.2.3.4", &headers, SELLING).expect("signed in");
+    let answer = answer.expect("one in 256");
+    gate.solved_token(&buyer, activity_id(1), answer, RANDOM, SELLING)
 }
 
 #[test]
@@ -97,17 +90,7 @@ fn a_solved_challenge_opens_the_sale_that_asks_for_it_and_a_plain_token_does_not
     let pow = gate(settings(), asking_for(Challenge::Pow));
     let bearer = format!("Bearer {}", token("alice"));
     let headers = headers(&[("authorization", &bearer), ("x-device-id", "phone")]);
-    let buy = |token: &str| {
-        let arrived = pow.arrive(request("1.2.3.4", &headers), SELLING)?;
-        let identified = pow.identify(arrived, SELLING)?;
-        let wish = seckill_gate::Wish {
-            activity: activity_id(1),
-            quantity: seckill_sale::Quantity::ONE,
-            token: Some(token),
-        };
-        let admitted = pow.admit_purchase(identified, wish, |_, _| seckill_gate::Earlier::None, SELLING);
-        admitted.map(|admitted| admitted.challenge_passed())
-    };
+    let buy = |token: &str| buy(&pow, "1.2.3.4", &headers, Some(token), Earlier::None);
     let plain = gate(settings(), asking_for(Challenge::Token));
     let Ok(TokenStep::Issued(plain)) = ask(&plain, "phone", None, SELLING) else {
         panic!("nothing is to be solved")

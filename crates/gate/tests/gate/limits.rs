@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use seckill_gate::{Earlier, Limits, Networks, Settings, Switches, Wish};
+use seckill_gate::{Earlier, Limits, Switches, Wish};
 use seckill_sale::{Quota, Refusal, Scope};
 
 use crate::support::{
-    SELLING, UNLIMITED, activity, activity_id, click, gate, headers, limit, request, settings, signed_in, wish,
+    SELLING, UNLIMITED, activity, activity_id, click, headers, identified, limit, limited, limited_but, request,
+    signed_in, wish,
 };
 
 #[test]
 fn user_limit_holds_over_many_addresses_and_spares_an_office() {
-    let limits = Limits {
+    let gate = limited(Limits {
         ip: limit("50/s burst 100"),
         user: limit("1/s burst 3"),
         ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    });
     let alice = signed_in("alice");
     let passed = (0..50)
         .filter(|n| click(&gate, &format!("1.2.3.{n}"), &alice).is_ok())
@@ -39,35 +39,29 @@ fn user_limit_holds_over_many_addresses_and_spares_an_office() {
 
 #[test]
 fn user_limit_counts_each_activity_apart() {
-    let limits = Limits {
+    let gate = limited(Limits {
         user: limit("1/s burst 1"),
         ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    });
     gate.catalogue().put(&Arc::new(activity(2)));
     let alice = signed_in("alice");
     assert_eq!(click(&gate, "1.2.3.4", &alice), Ok(true));
     assert!(click(&gate, "1.2.3.4", &alice).is_err());
-    let identified = gate
-        .arrive(request("1.2.3.4", &alice), SELLING)
-        .and_then(|arrived| gate.identify(arrived, SELLING));
+    let again = identified(&gate, "1.2.3.4", &alice, SELLING).expect("signed in");
     let second = Wish {
         activity: activity_id(2),
         ..wish(None)
     };
-    assert!(
-        gate.admit_purchase(identified.expect("signed in"), second, |_, _| Earlier::None, SELLING)
-            .is_ok()
-    );
+    let admitted = gate.admit_purchase(again, second, |_, _| Earlier::None, SELLING);
+    assert!(admitted.is_ok());
 }
 
 #[test]
 fn rotating_forwarded_for_does_not_dodge_the_address_limit() {
-    let limits = Limits {
+    let gate = limited(Limits {
         ip: limit("1/s burst 5"),
         ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    });
     let forwarded = |n: u32| headers(&[("x-forwarded-for", &format!("9.9.{}.{}", n / 250, n % 250))]);
     let passed = |peer| {
         (0..100)
@@ -86,15 +80,7 @@ fn exempt_networks_have_no_address_and_device_limit_but_the_user_limit() {
         user: limit("1/s burst 2"),
         ..UNLIMITED
     };
-    let exempt = Networks::new(["127.0.0.0/8".parse().expect("a network")]);
-    let gate = gate(
-        Settings {
-            limits,
-            exempt,
-            ..settings()
-        },
-        activity(1),
-    );
+    let gate = limited_but("127.0.0.0/8", limits);
     let mut alice = signed_in("alice");
     alice.insert("x-device-id", "phone".parse().expect("a header value"));
     let passed = |peer| (0..10).filter(|_| click(&gate, peer, &alice).is_ok()).count();
@@ -104,11 +90,10 @@ fn exempt_networks_have_no_address_and_device_limit_but_the_user_limit() {
 
 #[test]
 fn limits_follow_the_switches_and_come_back() {
-    let limits = Limits {
+    let gate = limited(Limits {
         user: limit("1/s burst 1"),
         ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    });
     let passed = |id: &str| {
         (0..10)
             .filter(|_| click(&gate, "1.2.3.4", &signed_in(id)).is_ok())

@@ -7,28 +7,25 @@ use seckill_gate::{AbuseRules, DEVICE_HEADER, Earlier, Limits, Networks, Reach, 
 use seckill_sale::{Refusal, Scope, SharedRate};
 
 use crate::support::{
-    SELLING, UNLIMITED, activity, activity_id, click, gate, limit, request, settings, signed_in, wish,
+    SELLING, UNLIMITED, activity, activity_id, click, gate, identified, limit, limited, settings, signed_in, wish,
 };
 
 #[test]
 fn buyers_of_an_activity_and_of_a_node_are_limited_together() {
-    let limits = Limits {
+    let gate = limited(Limits {
         activity: limit("60/min burst 5"),
         node: limit("60/min burst 8"),
         ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    });
     gate.catalogue().put(&Arc::new(activity(2)));
     let refused_by = |n: usize, id| {
         let headers = signed_in(&format!("user-{n}"));
-        let identified = gate
-            .arrive(request("1.2.3.4", &headers), SELLING)
-            .and_then(|arrived| gate.identify(arrived, SELLING));
+        let buyer = identified(&gate, "1.2.3.4", &headers, SELLING).expect("signed in");
         let wish = Wish {
             activity: activity_id(id),
             ..wish(None)
         };
-        match gate.admit_purchase(identified.expect("signed in"), wish, |_, _| Earlier::None, SELLING) {
+        match gate.admit_purchase(buyer, wish, |_, _| Earlier::None, SELLING) {
             Ok(_) => None,
             Err(Refusal::Limited { scope, .. }) => Some(scope),
             Err(other) => panic!("{other:?}"),
@@ -42,12 +39,11 @@ fn buyers_of_an_activity_and_of_a_node_are_limited_together() {
 
 #[test]
 fn whoever_is_refused_for_himself_takes_nothing_from_the_others() {
-    let limits = Limits {
+    let gate = limited(Limits {
         user: limit("1/min burst 1"),
         activity: limit("1/min burst 2"),
         ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    });
     let greedy = signed_in("greedy");
     let passed = (0..50).filter(|_| click(&gate, "1.2.3.4", &greedy).is_ok()).count();
     assert_eq!(passed, 1);
@@ -86,12 +82,11 @@ fn whoever_hammers_is_named_as_an_offender() {
 
 #[test]
 fn farm_of_one_network_is_limited_together() {
-    let limits = Limits {
+    let gate = limited(Limits {
         ip: limit("50/s burst 100"),
         network: limit("20/s burst 50"),
         ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    });
     let passed = |network: &str| {
         let click = |n: &usize| {
             click(
@@ -125,16 +120,9 @@ fn purchases_ask_the_rates_that_all_nodes_share_where_limits_reach_so_far() {
         let gate = gate(settings, activity(1));
         let mut headers = signed_in("alice");
         headers.insert(DEVICE_HEADER, HeaderValue::from_static("phone"));
-        let identified = gate
-            .arrive(request("1.2.3.4", &headers), SELLING)
-            .and_then(|arrived| gate.identify(arrived, SELLING));
-        let admitted = gate.admit_purchase(
-            identified.expect("signed in"),
-            wish(None),
-            |_, _| Earlier::None,
-            SELLING,
-        );
-        admitted.expect("within all limits").take_rates()
+        let buyer = identified(&gate, "1.2.3.4", &headers, SELLING).expect("signed in");
+        let admitted = gate.admit_purchase(buyer, wish(None), |_, _| Earlier::None, SELLING);
+        gate.for_the_store(&admitted.expect("within all limits")).rates
     };
     assert_eq!(asked(Reach::Node, "9.9.9.9/32"), []);
     let user = SharedRate {

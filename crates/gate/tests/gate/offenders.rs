@@ -5,7 +5,8 @@ use seckill_gate::{AbuseRules, DEVICE_HEADER, Earlier, Gate, Limits, Request, Se
 use seckill_sale::{Activity, Challenge, Refusal};
 
 use crate::support::{
-    SELLING, UNLIMITED, activity, activity_id, gate, headers, limit, request, settings, signed_in, token, user, wish,
+    SELLING, UNLIMITED, activity, activity_id, gate, headers, identified, limit, limited, request, settings, signed_in,
+    token, user, wish,
 };
 
 /// A gate that names every address and user after three refusals.
@@ -62,11 +63,10 @@ fn whoever_is_refused_behind_the_store_is_named_with_address_and_device() {
     let mut bot = signed_in("bot");
     bot.insert(DEVICE_HEADER, HeaderValue::from_static("rig"));
     for _ in 0..4 {
-        let arrived = gate.arrive(request("1.2.3.4", &bot), SELLING).expect("no limit");
-        let identified = gate.identify(arrived, SELLING).expect("a good token");
-        let admitted = gate.admit_purchase(identified, wish(None), |_, _| Earlier::Unknown, SELLING);
-        let suspect = admitted.expect("the store decides").take_suspect();
-        let suspect = suspect.expect("there are rules");
+        let buyer = identified(&gate, "1.2.3.4", &bot, SELLING).expect("a good token");
+        let admitted = gate.admit_purchase(buyer, wish(None), |_, _| Earlier::Unknown, SELLING);
+        let admitted = admitted.expect("the store decides");
+        let suspect = gate.for_the_store(&admitted).suspect.expect("there are rules");
         gate.note_suspect(&Refusal::SoldOut, &suspect, SELLING);
         gate.note_suspect(&Refusal::ChallengeFailed, &suspect, SELLING);
     }
@@ -75,11 +75,10 @@ fn whoever_is_refused_behind_the_store_is_named_with_address_and_device() {
 
 #[test]
 fn sockets_whose_token_is_bad_count_for_their_address() {
-    let limits = Limits {
+    let gate = limited(Limits {
         read: limit("1/s burst 2"),
         ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    });
     let nobody = HeaderMap::new();
     let open = |token: &str| gate.admit_socket(request("1.1.1.1", &nobody), Some(token), SELLING);
     assert_eq!(open("none"), Err(Refusal::Unauthenticated));
@@ -98,11 +97,10 @@ fn sockets_whose_token_is_bad_count_for_their_address() {
 
 #[test]
 fn the_store_is_asked_again_as_often_as_a_user_may_buy() {
-    let limits = Limits {
+    let gate = limited(Limits {
         user: limit("1/s burst 3"),
         ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    });
     let asked = |id: &str| {
         (0..10)
             .filter(|_| gate.may_ask_again(&user(id), activity_id(1), SELLING))

@@ -1,7 +1,7 @@
 //! Where several refusals apply, the first in the order of the checks is the answer: all pairs are tried.
 
 use crate::support::{
-    ENDS_AT, RANDOM, SELLING, STARTS_AT, UNLIMITED, activity, activity_id, gate, headers, limit, request, settings,
+    ENDS_AT, RANDOM, SELLING, STARTS_AT, UNLIMITED, activity, activity_id, gate, headers, identified, limit, settings,
     signed_in, token, user,
 };
 use std::sync::Arc;
@@ -188,17 +188,11 @@ fn use_up_limits(gate: &Gate, activity: u64, moment: Moment) {
         ("authorization", &format!("Bearer {}", token("alice"))),
         ("x-device-id", "phone"),
     ]);
-    let arrived = gate
-        .arrive(request("1.2.3.4", &headers), moment)
-        .expect("the first request");
-    let alice = gate.identify(arrived, moment).expect("a good token");
+    let alice = identified(gate, "1.2.3.4", &headers, moment).expect("the first request");
     gate.admit_token(&alice, activity_id(activity), None, RANDOM, moment)
         .expect("the first request");
     let headers = signed_in("carol");
-    let arrived = gate.arrive(request("9.9.9.9", &headers), moment);
-    let carol = gate
-        .identify(arrived.expect("her first request"), moment)
-        .expect("a good token");
+    let carol = identified(gate, "9.9.9.9", &headers, moment).expect("her first request");
     let wish = Wish {
         activity: activity_id(activity),
         quantity: Quantity::ONE,
@@ -217,8 +211,7 @@ fn buy(gate: &Gate, has: impl Fn(Fault) -> bool) -> Result<(), Refusal> {
     };
     let headers = headers(&[("authorization", &format!("Bearer {bearer}")), ("x-device-id", "phone")]);
     let moment = moment(&has);
-    let arrived = gate.arrive(request("1.2.3.4", &headers), moment)?;
-    let alice = gate.identify(arrived, moment)?;
+    let alice = identified(gate, "1.2.3.4", &headers, moment)?;
     if has(Fault::BadBody) {
         return Err(Refusal::Malformed { detail: String::new() });
     }

@@ -1,12 +1,12 @@
 //! The gate's routes as a whole: limits, challenge, gateway mode, switches.
 
 use http::HeaderMap;
-use seckill_gate::{AbuseRules, Authority, Earlier, Limits, Moment, Networks, Settings, Switches, TokenStep};
+use seckill_gate::{AbuseRules, Authority, Earlier, Limits, Moment, Settings, Switches, TokenStep};
 use seckill_sale::{Activity, Challenge, Refusal, Scope, UserId};
 
 use crate::support::{
-    RANDOM, SELLING, STARTS_AT, UNLIMITED, activity, activity_id, buy, click, gate, headers, limit, request, settings,
-    signed_in, token, user,
+    RANDOM, SELLING, STARTS_AT, UNLIMITED, activity, activity_id, buy, click, gate, headers, identified, limit,
+    limited, limited_but, request, settings, signed_in, token, user,
 };
 
 fn asking_for_token() -> Activity {
@@ -21,9 +21,8 @@ fn purchase_token_opens_the_sale_that_asks_for_it() {
     let gate = gate(settings(), asking_for_token());
     let alice = signed_in("alice");
     let get = |headers| {
-        let arrived = gate.arrive(request("1.2.3.4", headers), SELLING)?;
-        let identified = gate.identify(arrived, SELLING)?;
-        gate.admit_token(&identified, activity_id(1), None, RANDOM, SELLING)
+        let buyer = identified(&gate, "1.2.3.4", headers, SELLING)?;
+        gate.admit_token(&buyer, activity_id(1), None, RANDOM, SELLING)
     };
     let Ok(TokenStep::Issued(token)) = get(&alice) else {
         panic!("nothing is in the way")
@@ -58,10 +57,8 @@ fn tokens_are_given_out_shortly_before_the_start() {
     let alice = signed_in("alice");
     let get = |before_ms: i64| {
         let moment = Moment::exact(STARTS_AT.plus(-before_ms));
-        let identified = gate
-            .arrive(request("1.2.3.4", &alice), moment)
-            .and_then(|arrived| gate.identify(arrived, moment))?;
-        gate.admit_token(&identified, activity_id(1), None, RANDOM, moment)
+        let buyer = identified(&gate, "1.2.3.4", &alice, moment)?;
+        gate.admit_token(&buyer, activity_id(1), None, RANDOM, moment)
             .map(|_| ())
     };
     assert_eq!(get(300_000), Ok(()));
@@ -107,11 +104,10 @@ fn older_switches_do_not_undo_newer_ones() {
 
 #[test]
 fn reads_count_per_user_and_for_the_anonymous_per_address() {
-    let limits = Limits {
+    let gate = limited(Limits {
         read: limit("1/s burst 2"),
         ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    });
     let (alice, nobody) = (signed_in("alice"), HeaderMap::new());
     let read = |peer, headers| {
         gate.admit_read(request(peer, headers), SELLING)
@@ -135,11 +131,10 @@ fn reads_count_per_user_and_for_the_anonymous_per_address() {
 
 #[test]
 fn pages_need_no_identity() {
-    let limits = Limits {
+    let gate = limited(Limits {
         read: limit("1/s burst 2"),
         ..UNLIMITED
-    };
-    let gate = gate(Settings { limits, ..settings() }, activity(1));
+    });
     let bad = headers(&[("authorization", "Bearer none")]);
     let (nobody, alice) = (HeaderMap::new(), signed_in("alice"));
     let page = |headers| gate.admit_page(request("1.1.1.1", headers), SELLING);
@@ -155,15 +150,7 @@ fn stream_token_is_checked_like_any_other() {
         read: limit("1/s burst 2"),
         ..UNLIMITED
     };
-    let exempt = Networks::new(["2.2.2.2/32".parse().expect("a network")]);
-    let gate = gate(
-        Settings {
-            limits,
-            exempt,
-            ..settings()
-        },
-        activity(1),
-    );
+    let gate = limited_but("2.2.2.2/32", limits);
     let nobody = HeaderMap::new();
     let read = |peer, token: &str| {
         gate.admit_read_with_token(gate.sender(request(peer, &nobody)), token, SELLING)
@@ -194,11 +181,7 @@ fn gateway_names_the_user_from_trusted_proxies_only() {
         activity(1),
     );
     let named = headers(&[("x-user-id", "alice"), ("x-forwarded-for", "1.2.3.4")]);
-    let identify = |peer, headers| {
-        let arrived = gate.arrive(request(peer, headers), SELLING)?;
-        gate.identify(arrived, SELLING)
-            .map(|identified| identified.user().clone())
-    };
+    let identify = |peer, headers| identified(&gate, peer, headers, SELLING).map(|buyer| buyer.into_user());
     assert_eq!(identify("10.0.0.1", &named), Ok(user("alice")));
     assert_eq!(identify("1.2.3.4", &named), Err(Refusal::Unauthenticated));
     assert_eq!(identify("10.0.0.1", &signed_in("alice")), Err(Refusal::Unauthenticated));

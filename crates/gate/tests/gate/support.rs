@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use seckill_gate::{
-    AbuseRules, Authority, Clients, DeviceRule, Earlier, Expectations, Gate, Limit, Limits, Moment, Networks, Random,
-    Reach, Request, Settings, Signer, Switches, Verifier, Verifiers, Wish,
+    AbuseRules, Authority, Clients, DeviceRule, Earlier, Expectations, Gate, Identified, Limit, Limits, Moment,
+    Networks, Random, Reach, Request, Settings, Signer, Switches, Verifier, Verifiers, Wish,
 };
 use seckill_sale::{Activity, ActivityId, EpochMs, Quantity, Refusal, UserId, Window};
 
@@ -70,6 +70,33 @@ pub(crate) fn gate(settings: Settings, activity: Activity) -> Gate {
     gate
 }
 
+/// A gate whose limits are these.
+pub(crate) fn limited(limits: Limits) -> Gate {
+    gate(Settings { limits, ..settings() }, activity(1))
+}
+
+/// The same, with a network that is exempt from them.
+pub(crate) fn limited_but(network: &str, limits: Limits) -> Gate {
+    let exempt = Networks::new([network.parse().expect("a network")]);
+    let settings = Settings {
+        limits,
+        exempt,
+        ..settings()
+    };
+    gate(settings, activity(1))
+}
+
+/// The first two stages of a request from `peer`.
+pub(crate) fn identified<'a>(
+    gate: &Gate,
+    peer: &str,
+    headers: &'a HeaderMap,
+    moment: Moment,
+) -> Result<Identified<'a>, Refusal> {
+    let arrived = gate.arrive(request(peer, headers), moment)?;
+    gate.identify(arrived, moment)
+}
+
 /// A token of this user that is good for an hour into the sale.
 pub(crate) fn token(id: &str) -> String {
     let signer = Signer::hs256(SECRET, &Expectations::default()).expect("a good secret");
@@ -117,8 +144,7 @@ pub(crate) fn buy(
     token: Option<&str>,
     earlier: Earlier,
 ) -> Result<bool, Refusal> {
-    let arrived = gate.arrive(request(peer, headers), SELLING)?;
-    let identified = gate.identify(arrived, SELLING)?;
+    let identified = identified(gate, peer, headers, SELLING)?;
     gate.admit_purchase(identified, wish(token), |_, _| earlier, SELLING)
         .map(|admitted| admitted.challenge_passed())
 }

@@ -108,7 +108,7 @@ fn signed(n: usize) -> anyhow::Result<HeaderMap> {
     let mut mac = Hmac::<Sha256>::new_from_slice(SECRET)?;
     mac.update(text.as_bytes());
     let headers = [
-        (CLIENT_HEADER, CLIENT.to_owned()),
+        (HeaderName::from_static(CLIENT_HEADER), CLIENT.to_owned()),
         (USER_HEADER, user.as_str().to_owned()),
         (HeaderName::from_static("x-timestamp"), timestamp),
         (HeaderName::from_static("x-nonce"), nonce),

@@ -5,14 +5,14 @@ use super::*;
 /// By buyers whose tokens were seen before.
 pub(crate) fn seen(operations: usize) -> anyhow::Result<Prepared> {
     let gate = gate(|_| {})?;
-    purchases(gate, 0..operations, operations, Result::is_ok)
+    purchases(gate, 0..operations, operations, is_admitted)
 }
 
 /// By buyers whose tokens are new.
 pub(crate) fn new(operations: usize) -> anyhow::Result<Prepared> {
     let gate = gate(|_| {})?;
     let others = operations..operations + operations.min(64);
-    purchases(gate, others, operations, Result::is_ok)
+    purchases(gate, others, operations, is_admitted)
 }
 
 /// By buyers who have come as often as they may.
@@ -103,11 +103,15 @@ pub(crate) fn with_purchase_token(operations: usize) -> anyhow::Result<Prepared>
     }))
 }
 
+const fn is_admitted(outcome: &Result<Admitted<'_>, Refusal>) -> bool {
+    outcome.is_ok()
+}
+
 fn purchases(
     gate: Gate,
     before: impl Iterator<Item = usize> + Clone,
     operations: usize,
-    expected: fn(&Result<Admitted, Refusal>) -> bool,
+    expected: fn(&Result<Admitted<'_>, Refusal>) -> bool,
 ) -> anyhow::Result<Prepared> {
     let most = before.clone().max().map_or(0, |n| n + 1);
     let visitors = visitors(operations.max(most))?;
@@ -125,7 +129,7 @@ pub(super) const fn request(visitor: &Visitor) -> Request<'_> {
 }
 
 /// All stages, as the buy route goes through them.
-pub(super) fn purchase(gate: &Gate, visitor: &Visitor, token: Option<&str>) -> Result<Admitted, Refusal> {
+pub(super) fn purchase<'a>(gate: &Gate, visitor: &'a Visitor, token: Option<&str>) -> Result<Admitted<'a>, Refusal> {
     let arrived = gate.arrive(request(visitor), MOMENT)?;
     let identified = gate.identify(arrived, MOMENT)?;
     let wish = Wish {

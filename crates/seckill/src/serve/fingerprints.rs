@@ -33,9 +33,9 @@ fn of_identity(identity: Identity<'_>) -> String {
     let (kind, key) = match identity {
         Identity::Gateway => ("gateway".to_owned(), String::new()),
         Identity::Jwt(JwtKey::Secret(secret)) => ("secret".to_owned(), secret.reveal().to_owned()),
-        // How the text of a key is broken into lines says nothing.
         // Its keys come and go while the nodes run, at each a moment sooner or later.
         Identity::Jwt(JwtKey::File(file)) => (format!("file of {:?}", file.algorithm), String::new()),
+        // How the text of a key is broken into lines says nothing.
         Identity::Jwt(JwtKey::Public(key)) => (format!("{:?}", key.algorithm), key.pem.split_whitespace().collect()),
     };
     digest(key.as_bytes(), &format!("fingerprint of user keys: {kind}"))

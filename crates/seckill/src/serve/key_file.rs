@@ -85,8 +85,9 @@ impl Watched {
             return;
         }
         let path = self.file.path.display();
-        let mut broken = self.broken.lock();
         let read = read(&self.file, &self.expectations);
+        // Not sooner: metrics and checklist wait for it, and a disk may hang.
+        let mut broken = self.broken.lock();
         // One that can't be used is read again and again: a change of who may read it, or a copy that keeps its moment, shows in no mark.
         *seen = found.filter(|_| read.is_ok());
         match read {
@@ -128,7 +129,8 @@ impl Watched {
         }
     }
 
-    /// Looks again and again.
+    /// Looks again and again. The file is read where it is asked for: nothing else runs on this runtime, and one that hangs would keep a
+    /// thread for blocking calls as well, and the process from its end.
     pub(crate) async fn follow(self: Arc<Self>, gate: Arc<Gate>, shutdown: CancellationToken) {
         let mut ticks = interval(LOOK_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

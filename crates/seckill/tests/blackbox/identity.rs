@@ -1,9 +1,7 @@
-//! Who buyers are: keys that are changed, key sets that are exchanged under a running server, lists of those who may buy, and requests that a
-//! shop's backend signs.
+//! Who buyers are: keys that are changed, key sets that are exchanged under a running server, and requests that a shop's backend signs.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::io::Write as _;
 
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
@@ -175,75 +173,6 @@ fn a_pipe_in_the_place_of_a_key_set_keeps_nobody_waiting() {
     fs::remove_file(&path).expect("removed");
     fs::write(&path, json!({"keys": [issuer.jwk]}).to_string()).expect("written");
     server.until(check, |check| !check.contains("it is no file"));
-}
-
-/// Sends a body of this type; gives the status and the answer.
-fn send(address: SocketAddr, method: &str, path: &str, headers: &str, body: &[u8]) -> (u16, Value) {
-    let mut stream = TcpStream::connect(address).expect("connects");
-    let length = body.len();
-    write!(
-        stream,
-        "{method} {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}Content-Length: {length}\r\n\r\n"
-    )
-    .and_then(|()| stream.write_all(body))
-    .expect("takes it");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("answers");
-    let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-    (
-        status.expect("a status"),
-        serde_json::from_str(body).unwrap_or_default(),
-    )
-}
-
-fn put_list(server: &Server, activity: u64, list: &str) -> (u16, Value) {
-    let headers =
-        "Authorization: Bearer testkit-admin-token-0123456789abcdef-0123456789\r\nContent-Type: text/plain\r\n";
-    let path = format!("/admin/api/activities/{activity}/eligibility");
-    send(server.admin, "PUT", &path, headers, list.as_bytes())
-}
-
-#[test]
-fn a_sale_for_some_is_for_them_on_every_node_and_after_a_restart() {
-    let database = Postgres::fresh();
-    let mut shop = Shop::new(database.url()).with(&[API, API, SCHEDULER]);
-    let activity = shop.nodes[0].sale(20, &json!({}));
-    shop.nodes[1].knows(activity);
-    let buy = |node: &Server, user: &str| node.buy(activity, user, "k").expect("answers");
-    let reason = |answer: &Answer| (answer.status, answer.data()["reason"].clone());
-    let listed: String = (0..5_000).map(|n| format!("member-{n}\n")).collect();
-    let (status, answer) = put_list(&shop.nodes[0], activity, &listed);
-    assert_eq!(
-        (status, &answer["data"]["list"]["users"]),
-        (200, &json!(5_000)),
-        "{answer}"
-    );
-    let not_eligible = (403, json!("not_eligible"));
-    assert_eq!(reason(&buy(&shop.nodes[0], "stranger")), not_eligible);
-    assert_eq!(buy(&shop.nodes[0], "member-1").status, 202);
-    shop.nodes[1].until(
-        || reason(&buy(&shop.nodes[1], "late-stranger")),
-        |reason| *reason == not_eligible,
-    );
-    assert_eq!(buy(&shop.nodes[1], "member-2").status, 202);
-    let (status, answer) = put_list(&shop.nodes[0], activity, "member-3\nnot a member\n");
-    assert!(
-        status == 400 && answer["detail"].to_string().contains("line 2"),
-        "{answer}"
-    );
-    let page = call(
-        shop.nodes[1].public,
-        "GET",
-        &format!("/api/activities/{activity}"),
-        &[],
-        None,
-    );
-    assert_eq!(page.expect("answers").data()["eligibility"], "list");
-    assert!(shop.nodes[1].terminate().success());
-    shop.nodes[1].start_again();
-    assert_eq!(reason(&buy(&shop.nodes[1], "stranger")), not_eligible);
-    assert_eq!(buy(&shop.nodes[1], "member-4999").status, 202);
 }
 
 /// How a request is signed.

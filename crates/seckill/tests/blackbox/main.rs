@@ -20,6 +20,7 @@ mod deploy;
 mod disaster;
 mod distributed;
 mod documents;
+mod eligibility;
 mod eligible_command;
 mod everywhere;
 mod failover;
