@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use http::HeaderValue;
 use http::request::Parts;
@@ -32,7 +33,7 @@ pub(crate) struct Pages {
 
 #[derive(Debug)]
 struct ActivityPage {
-    version: u64,
+    activity: Arc<Activity>,
     standing: Standing,
     page: Page,
 }
@@ -57,7 +58,7 @@ fn standing(call: &Call, activity: &Activity) -> Standing {
     Standing::new(activity, &shared.gate.switches(), stock_left, call.moment.now)
 }
 
-fn activity_page(call: &Call, activity: &Activity) -> Page {
+fn activity_page(call: &Call, activity: &Arc<Activity>) -> Page {
     let now = call.moment.now;
     let standing = standing(call, activity);
     let mut pages = call.core.pages.lock();
@@ -67,7 +68,7 @@ fn activity_page(call: &Call, activity: &Activity) -> Page {
             ..standing
         } == kept.standing;
         let same = standing == kept.standing || (lags_only && kept.page.is_fresh(now));
-        if kept.version == activity.version && same {
+        if same && kept.activity == *activity {
             return kept.page.clone();
         }
     }
@@ -75,7 +76,7 @@ fn activity_page(call: &Call, activity: &Activity) -> Page {
     // Without the opening brace: the server's time comes first.
     let page = Page::new(&members[1..], now, vary(call));
     let kept = ActivityPage {
-        version: activity.version,
+        activity: activity.clone(),
         standing,
         page: page.clone(),
     };

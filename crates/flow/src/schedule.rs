@@ -20,12 +20,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use seckill_sale::{ActivityId, EpochMs};
+use seckill_sale::{ActivityId, EpochMs, Terms};
 use tokio_util::sync::CancellationToken;
 
 pub use occurrences::{Error as OccurrencesError, Occurrences};
 pub use rounds::ROUNDS_A_TICK;
-use rounds::Rounds;
 pub use ticked::{Failure, Part, Ticked};
 use trials::Trials;
 
@@ -69,10 +68,9 @@ impl Default for SchedulerSettings {
 pub struct Scheduler {
     operator: Arc<Operator>,
     settings: SchedulerSettings,
-    rounds: Rounds,
-    /// Version of each activity whose rules the store has for sure.
-    synced: HashMap<ActivityId, (u64, EpochMs)>,
-    /// Closed sales whose units are all returned.
+    /// Version and rules of each activity that the store has for sure: in a ledger that was restored from a copy a version may have others.
+    synced: HashMap<ActivityId, (u64, Terms, EpochMs)>,
+    /// Closed sales whose units are all returned. One is closed no more where the ledger was restored from an older copy.
     closed: HashSet<ActivityId>,
     /// States that could not be healed.
     trials: Trials,
@@ -89,7 +87,6 @@ impl Scheduler {
         Self {
             operator,
             settings,
-            rounds: Rounds::default(),
             synced: HashMap::new(),
             closed: HashSet::new(),
             trials: Trials::default(),

@@ -40,21 +40,15 @@ impl Catalogue {
         self.0.load_full()
     }
 
-    /// Replaces all activities by what was read from the ledger. One that is known here in a newer version stays as it is: the list was
-    /// read before a command on this node changed it. One that is missing in the list is forgotten; so a list must be read and brought here
-    /// without a creation in between, or the new activity is unknown until the next list.
+    /// Replaces all activities by what was read from the ledger, whatever versions were known: a ledger that was restored from a copy has
+    /// earlier ones. So a list must be read and brought here without a [`Catalogue::put`] in between, or that is undone until the next list.
     pub fn replace(&self, activities: impl IntoIterator<Item = Arc<Activity>>) {
         let activities: Activities = activities.into_iter().map(|activity| (activity.id, activity)).collect();
-        self.0.rcu(|present| {
-            let newest = |(id, read): (&ActivityId, &Arc<Activity>)| {
-                let known = present.get(id).filter(|known| read.version < known.version);
-                (*id, Arc::clone(known.unwrap_or(read)))
-            };
-            activities.iter().map(newest).collect::<Activities>()
-        });
+        self.0.store(Arc::new(activities));
     }
 
-    /// Adds or changes one activity at once, unless a newer version is known.
+    /// Adds or changes one activity at once, unless a newer version is known: rows come here in another order than they were read. Where the
+    /// ledger was restored since, the next list puts that right.
     pub fn put(&self, activity: &Arc<Activity>) {
         self.0.rcu(|present| {
             if present
@@ -118,14 +112,14 @@ mod tests {
     }
 
     #[test]
-    fn newer_version_is_not_undone_by_an_older_reading() {
+    fn a_newer_version_is_not_undone_by_an_older_row_and_a_list_is_taken_as_it_is() {
         let catalogue = Catalogue::default();
         catalogue.put(&versioned(1, 2));
         catalogue.put(&versioned(1, 1));
         assert_eq!(version(&catalogue, 1), Some(2));
-        catalogue.replace([versioned(1, 1)]);
-        assert_eq!(version(&catalogue, 1), Some(2));
-        catalogue.replace([versioned(1, 3)]);
-        assert_eq!(version(&catalogue, 1), Some(3));
+        for read in [3, 1] {
+            catalogue.replace([versioned(1, read)]);
+            assert_eq!(version(&catalogue, 1), Some(read));
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! What anybody may see.
 
+use std::sync::Arc;
+
 use http::StatusCode;
-use seckill_sale::{Code, Status};
+use seckill_sale::{Activity, Code, Status};
 
 use crate::house::{ENDS, House, OPENS};
 
@@ -63,6 +65,21 @@ async fn the_phase_shows_at_once_and_the_units_within_a_second() {
     assert_eq!(shown().await["phase"], "paused");
     house.clock.set(ENDS);
     assert_eq!(shown().await["phase"], "ended");
+}
+
+#[tokio::test]
+async fn a_row_of_the_same_version_in_a_ledger_that_was_restored_shows_at_once() {
+    let house = House::new();
+    let id = house.sale(2).await;
+    let path = format!("/api/activities/{id}");
+    let title = async || house.get(path.clone()).send().await.data()["title"].clone();
+    assert_eq!(title().await, "a sale");
+    let known = house.gate.catalogue().find(id).expect("known");
+    house.gate.catalogue().replace([Arc::new(Activity {
+        title: "another sale".to_owned(),
+        ..Activity::clone(&known)
+    })]);
+    assert_eq!(title().await, "another sale");
 }
 
 #[tokio::test]

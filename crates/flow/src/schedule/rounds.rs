@@ -3,8 +3,9 @@
 //! A round is made `lead_ms` before its start. Of rounds whose start was slept through only the newest is made, and only while its window
 //! is open; older ones are given up: nobody waits for yesterday's sale. A round for which the product is short is not made, raises an
 //! alarm, stands in the schedule's `last_error`, and is not tried again; the next one is, at its own time.
-
-use std::collections::HashMap;
+//!
+//! What was made or given up is the ledger's to know, and nothing is remembered here: one that was restored from a copy wants the rounds
+//! that it lost.
 
 use seckill_ledger::{Conflict, NewActivity, Schedule};
 use seckill_sale::{EpochMs, Window};
@@ -15,13 +16,6 @@ use crate::{Error, Operator};
 /// Rounds of one schedule that one tick makes at the most.
 pub const ROUNDS_A_TICK: usize = 16;
 
-/// What the scheduler remembers of schedules while it runs.
-#[derive(Debug, Default)]
-pub(super) struct Rounds {
-    /// By schedule: start of the newest round that was made, found made, or given up.
-    done_up_to: HashMap<u64, EpochMs>,
-}
-
 /// What one tick did with rounds.
 #[derive(Debug, Default)]
 pub(super) struct RoundsMade {
@@ -31,70 +25,64 @@ pub(super) struct RoundsMade {
     pub(super) failures: Vec<String>,
 }
 
-impl Rounds {
-    /// Makes what is due at `now`.
-    pub(super) async fn make(&mut self, operator: &Operator, now: EpochMs) -> Result<RoundsMade, Error> {
-        let mut rounds = RoundsMade::default();
-        let schedules = operator.layers.ledger.schedules().await?;
-        for schedule in schedules.iter().filter(|schedule| schedule.enabled) {
-            if let Err(error) = self.make_of(operator, schedule, now, &mut rounds).await {
-                rounds.failures.push(format!("schedule {}: {error}", schedule.id));
-            }
+/// Makes what is due at `now`.
+pub(super) async fn make(operator: &Operator, now: EpochMs) -> Result<RoundsMade, Error> {
+    let mut rounds = RoundsMade::default();
+    let schedules = operator.layers.ledger.schedules().await?;
+    for schedule in schedules.iter().filter(|schedule| schedule.enabled) {
+        if let Err(error) = make_of(operator, schedule, now, &mut rounds).await {
+            rounds.failures.push(format!("schedule {}: {error}", schedule.id));
         }
-        Ok(rounds)
     }
+    Ok(rounds)
+}
 
-    async fn make_of(
-        &mut self,
-        operator: &Operator,
-        schedule: &Schedule,
-        now: EpochMs,
-        rounds: &mut RoundsMade,
-    ) -> Result<(), String> {
-        let starts = Occurrences::new(&schedule.schedule.cron, &schedule.schedule.time_zone);
-        let starts = starts.map_err(|error| error.to_string())?;
-        let known = self.done_up_to.get(&schedule.id).copied();
-        let done = schedule.last_round.max(known).unwrap_or(schedule.created_at.plus(-1));
-        let due = due(&starts, schedule, done, now);
-        for start in due.starts {
-            self.make_one(operator, schedule, start, rounds).await?;
-            self.done_up_to.insert(schedule.id, start);
-        }
-        rounds.next_at = rounds.next_at.into_iter().chain(due.next_at).min();
-        Ok(())
+async fn make_of(
+    operator: &Operator,
+    schedule: &Schedule,
+    now: EpochMs,
+    rounds: &mut RoundsMade,
+) -> Result<(), String> {
+    let starts = Occurrences::new(&schedule.schedule.cron, &schedule.schedule.time_zone);
+    let starts = starts.map_err(|error| error.to_string())?;
+    let done = schedule.last_round.unwrap_or(schedule.created_at.plus(-1));
+    let due = due(&starts, schedule, done, now);
+    for start in due.starts {
+        make_one(operator, schedule, start, rounds).await?;
     }
+    rounds.next_at = rounds.next_at.into_iter().chain(due.next_at).min();
+    Ok(())
+}
 
-    async fn make_one(
-        &self,
-        operator: &Operator,
-        schedule: &Schedule,
-        start: EpochMs,
-        rounds: &mut RoundsMade,
-    ) -> Result<(), String> {
-        let Some(activity) = round(schedule, start) else {
-            return Ok(());
-        };
-        let context = operator.own_context();
-        match operator
-            .layers
-            .ledger
-            .make_round(schedule.id, start, activity, context)
-            .await
-        {
-            Ok(activity) => {
-                rounds.made += 1;
-                tracing::info!(schedule = schedule.id, activity = %activity.id, "a round was made");
-                operator.show(&activity).await;
-                Ok(())
-            }
-            Err(seckill_ledger::Error::Conflict(Conflict::RoundExists)) => Ok(()),
-            Err(error @ seckill_ledger::Error::Conflict(Conflict::ProductShort { .. })) => {
-                tracing::error!(schedule = schedule.id, start = start.0, %error, "a round was not made");
-                rounds.failures.push(format!("schedule {}: {error}", schedule.id));
-                Ok(())
-            }
-            Err(error) => Err(error.to_string()),
+async fn make_one(
+    operator: &Operator,
+    schedule: &Schedule,
+    start: EpochMs,
+    rounds: &mut RoundsMade,
+) -> Result<(), String> {
+    let Some(activity) = round(schedule, start) else {
+        return Ok(());
+    };
+    let context = operator.own_context();
+    match operator
+        .layers
+        .ledger
+        .make_round(schedule.id, start, activity, context)
+        .await
+    {
+        Ok(activity) => {
+            rounds.made += 1;
+            tracing::info!(schedule = schedule.id, activity = %activity.id, "a round was made");
+            operator.show(&activity).await;
+            Ok(())
         }
+        Err(seckill_ledger::Error::Conflict(Conflict::RoundExists)) => Ok(()),
+        Err(error @ seckill_ledger::Error::Conflict(Conflict::ProductShort { .. })) => {
+            tracing::error!(schedule = schedule.id, start = start.0, %error, "a round was not made");
+            rounds.failures.push(format!("schedule {}: {error}", schedule.id));
+            Ok(())
+        }
+        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -1,8 +1,8 @@
 //! One tick: everything that is due at a moment, part by part.
 
-use seckill_sale::{Activity, ActivityId, EpochMs, Status};
+use seckill_sale::{Activity, ActivityId, EpochMs, Status, Terms};
 
-use super::{Part, SYNC_AGAIN_MS, Scheduler, Ticked};
+use super::{Part, SYNC_AGAIN_MS, Scheduler, Ticked, rounds};
 use crate::{Error, Operator};
 
 impl Scheduler {
@@ -32,7 +32,7 @@ impl Scheduler {
 
     async fn make_rounds(&mut self, now: EpochMs, ticked: &mut Ticked) {
         let operator = self.operator.clone();
-        let Some(rounds) = ticked.note(Part::Rounds, None, self.rounds.make(&operator, now).await) else {
+        let Some(rounds) = ticked.note(Part::Rounds, None, rounds::make(&operator, now).await) else {
             return;
         };
         ticked.rounds_made = rounds.made;
@@ -99,17 +99,17 @@ impl Scheduler {
 
     /// Brings rules to a store that may not have them: after a start, after a crash between ledger and store, and where another process changed them.
     async fn sync(&mut self, activity: &Activity, ticked: &mut Ticked) {
-        let id = activity.id;
+        let (id, now) = (activity.id, self.operator.layers.stock.now());
         let is_fenced = self.operator.fenced.lock().contains(&id);
-        let now = self.operator.layers.stock.now();
         // A process that shares the store may have died behind a fence of its own.
         let is_old = |at: EpochMs| self.operator.layers.queue.loses_states() && at.plus(SYNC_AGAIN_MS) <= now;
-        let synced = self.synced.get(&id).filter(|(_, at)| !is_old(*at));
-        if !is_fenced && synced.is_some_and(|&(version, _)| version == activity.version) {
+        let synced = self.synced.get(&id).filter(|(_, _, at)| !is_old(*at));
+        let is_told = |told: &(u64, Terms, EpochMs)| (told.0, told.1) == (activity.version, activity.terms());
+        if !is_fenced && synced.is_some_and(is_told) {
             return;
         }
         if let Some(synced) = ticked.note(Part::Terms, Some(id), self.operator.sync_terms(id).await) {
-            self.synced.insert(id, (synced.version, now));
+            self.synced.insert(id, (synced.version, synced.terms(), now));
         }
     }
 
@@ -183,6 +183,7 @@ impl Scheduler {
             ticked.dead_letters += finished.unwrap_or(0) + discarded.unwrap_or(0);
         }
         if activity.status != Status::Closed {
+            self.closed.remove(&id);
             return;
         }
         let has_left = operator.layers.stock.stock_left(id).is_some_and(|left| left != 0);

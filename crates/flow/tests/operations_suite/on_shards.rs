@@ -36,6 +36,7 @@ mod reconcile_by_hand;
 mod reconcile_units;
 mod recover;
 mod recover_store;
+mod restored;
 mod rounds;
 mod schedule;
 mod settlement;

@@ -43,8 +43,10 @@ fn set(
     }
     forget(transaction, id)?;
     count_version(transaction, id)?;
-    let mut statement = transaction.prepare_cached("UPDATE activities SET eligible_list = version WHERE id = ?1")?;
-    statement.execute([small(id.get())])?;
+    // The moment tells it from a list of the same version of the activity that a ledger had before it was restored from an older copy.
+    let mut statement =
+        transaction.prepare_cached("UPDATE activities SET eligible_list = version + ?2 WHERE id = ?1")?;
+    statement.execute(params![small(id.get()), context.now.0])?;
     let (salt, bits, hashes) = match &list.form {
         EligibleForm::Users { salt } => (&salt[..], None, None),
         EligibleForm::Bloom { bits, hashes } => (&[][..], Some(signed("bits", *bits)?), Some(i64::from(*hashes))),
