@@ -30,6 +30,8 @@ pub struct Settings {
     pub public_url: Option<String>,
     /// Proxies whose `X-Forwarded-For` counts.
     pub trusted_proxies: Networks,
+    /// Accepted purchases that may wait for their order where no switch says otherwise, in tickets.
+    pub backlog_max: u64,
 }
 
 /// What [`Console`] is made of.

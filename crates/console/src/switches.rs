@@ -12,6 +12,7 @@
 mod effects;
 mod in_force;
 mod kept;
+mod reading;
 mod refresh;
 mod tightened;
 mod views;
@@ -37,11 +38,10 @@ pub(crate) use in_force::InForce;
 pub(crate) use kept::Keeping;
 pub(crate) use refresh::refresh;
 
-use in_force::{put_in_force, revision, settled, tighten_at_once};
+use in_force::{put_in_force, revision, row, settled, tighten_at_once};
 use kept::{Kept, is_brake, keep, keep_or_later};
-use refresh::operators;
 use views::{rehearsed, shown};
-use writing::{Written, write};
+use writing::{KeptIs, Written, write, write_kept};
 
 /// The switches in force on this node.
 pub(crate) async fn show(call: Call) -> Reply {
@@ -115,8 +115,9 @@ async fn change(console: &Console, mut patch: SwitchesPatch, context: Context) -
     if let Some(kept) = kept::confirmed(console).await? {
         let before = revision(console);
         // Written by itself: the books tell both, and nothing is left that could shut the entrance again.
-        write(console, &SwitchesPatch::default(), Some(&kept), operators(console)).await?;
-        keep(console, None).await?;
+        if let KeptIs::InLedger = write_kept(console, &kept).await? {
+            keep(console, None).await?;
+        }
         // Whoever made the patch has seen what was kept as that revision, and nothing else was written since.
         let is_next = revision(console) == before + 1;
         patch.revision = patch
@@ -137,8 +138,11 @@ async fn brake(
 ) -> Result<(), Error> {
     put_in_force(console, &after);
     let earlier = kept::known(console);
-    let base = earlier.as_ref().map_or_else(|| revision(console), |kept| kept.base);
-    let keeping = keep(console, Some(Kept { base, switches: after }));
+    let kept = match &earlier {
+        Some(earlier) => earlier.with(after),
+        None => Kept::on(row(console).as_ref(), after),
+    };
+    let keeping = keep(console, Some(kept));
     let (keeping, written) = tokio::join!(keeping, write(console, patch, earlier.as_ref(), context));
     match written {
         Ok(Written::Now) => keep_or_later(console, None).await,

@@ -62,6 +62,10 @@ impl<K: Kind> Database<K> {
         self.server.port()
     }
 
+    pub(crate) fn place(&self) -> &str {
+        &self.place
+    }
+
     /// Kills the server, which nobody else uses.
     ///
     /// # Panics

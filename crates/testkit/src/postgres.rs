@@ -1,9 +1,11 @@
 //! PostgreSQL as a server that tests share.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::database::Database;
+use crate::processes::{run, text};
 use crate::shared::Kind;
 
 /// A place on a real PostgreSQL.
@@ -86,5 +88,43 @@ impl Kind for PostgresServer {
 
     fn url(port: u16, schema: &str) -> String {
         format!("postgres://seckill@127.0.0.1:{port}/postgres?options=-csearch_path%3D{schema}")
+    }
+}
+
+impl Postgres {
+    /// All of it as it is now, as statements that make it anew.
+    ///
+    /// # Panics
+    /// Where the server refuses it.
+    #[must_use]
+    pub fn dump(&self) -> String {
+        let mut dump = Command::new(program("pg_dump"));
+        dump.args(["-h", "127.0.0.1", "-p", &self.port().to_string(), "-U", "seckill"]);
+        let output = run(dump.args(["-d", "postgres", "-n", self.place()]));
+        assert!(output.status.success(), "{}", text(&output));
+        String::from_utf8(output.stdout).expect("statements")
+    }
+
+    /// Puts what [`Postgres::dump`] gave in the place of all that is there now, in one transaction. Whoever uses it stays connected.
+    ///
+    /// # Panics
+    /// Where the server refuses it.
+    pub fn restore(&self, dump: &str) {
+        let mut client = PostgresServer::client(self.port(), None);
+        client.args(["--single-transaction", "-f", "-"]);
+        client
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = client.spawn().expect("the client starts");
+        // Of two transactions that wait for each other the other one is undone.
+        let drop = format!("SET deadlock_timeout = '1min'; DROP SCHEMA {} CASCADE;", self.place());
+        let mut input = child.stdin.take().expect("is piped");
+        input
+            .write_all(format!("{drop}\n{dump}").as_bytes())
+            .expect("the client reads");
+        std::mem::drop(input);
+        let output = child.wait_with_output().expect("the client ends");
+        assert!(output.status.success(), "{}", text(&output));
     }
 }

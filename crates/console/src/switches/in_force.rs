@@ -1,9 +1,28 @@
 //! The switches in force on this node: those that were set last, tightened by every patch that waits for its turn.
 //!
+//! ```text
+//! row      the ledger's revision and text, as this node read or wrote them last
+//! settled  what was set last; see below
+//! gate     settled, at this moment and tightened; its revision counts what this gate was shown, and is never held against the ledger's
+//!
+//! settled is …  since                                         until
+//! the row's     the row was read or written                   another row is read: taken over; a brake, here or at another node
+//! ours          a brake here: in force, then told to store    the ledger has it: as it is where its row is still the one that the brake
+//!               and ledger; again where neither has taken it  stands on, else the stricter of both. Or it refuses it: as before
+//! theirs        the store was seen to keep a brake of         the same; or it is kept no more: the row's
+//!               another node, or one from before a restart
+//! ```
+//!
+//! Another row is one that differs, whichever way: a ledger that was restored from an older copy has an earlier revision, or none, or by
+//! now the same revision with other switches. It is followed like one that an operator has changed.
+//!
 //! A patch may wait long, for those before it and for a database. What it tightens does not wait with it: it is in force from the moment
 //! it comes until it is carried out or refused, whatever others put in force meanwhile. What it loosens waits.
 
+use std::sync::Arc;
+
 use seckill_gate::{Limits, Switches, SwitchesPatch};
+use seckill_ledger::StoredSwitches;
 use seckill_sale::{Challenge, EpochMs};
 
 use super::patched;
@@ -11,13 +30,13 @@ use super::tightened::tightened;
 use crate::error::Error;
 use crate::state::Console;
 
-/// Changes in force between two revisions of the ledger, at the most. The gate counts both: its revision is the ledger's times this, plus
-/// one for every change that the ledger has not got yet.
-const CHANGES_A_REVISION: u64 = 1 << 20;
-
 /// What is in force, before the gate.
 pub(crate) struct InForce {
+    /// The ledger's row as it was read or written last; none before that.
+    row: Option<StoredSwitches>,
     settled: Switches,
+    /// Whether they are what the store keeps for another node, or kept before a restart: they go when that does.
+    are_theirs: bool,
     /// Patches that wait for their turn, in the order in which they came; as many as there may be commands under way.
     waiting: Vec<(u64, SwitchesPatch)>,
     last_number: u64,
@@ -26,7 +45,9 @@ pub(crate) struct InForce {
 impl InForce {
     pub(crate) const fn new(settled: Switches) -> Self {
         Self {
+            row: None,
             settled,
+            are_theirs: false,
             waiting: Vec::new(),
             last_number: 0,
         }
@@ -41,23 +62,33 @@ impl InForce {
         self.waiting.iter().fold(self.settled.at(now), tighten)
     }
 
+    /// Whether the ledger's row is to be taken over where nothing is kept: it is another one than the last, of a later or an earlier revision,
+    /// or of the same with another text; or what is in force was another node's, which has taken it back.
+    fn is_news(&self, row: &StoredSwitches) -> bool {
+        self.are_theirs || self.row.as_ref() != Some(row)
+    }
+
+    fn revision(&self) -> u64 {
+        self.row.as_ref().map_or(0, |row| row.revision)
+    }
+
+    fn settle(&mut self, console: &Console, switches: &Switches, are_theirs: bool) {
+        self.settled = switches.clone();
+        self.are_theirs = are_theirs;
+        self.show(console);
+    }
+
     /// Shows gate and store what is in force.
-    fn show(&self, console: &Console, revision_min: u64) {
+    fn show(&self, console: &Console) {
         let before = console.gate.switches();
-        let revision = revision_min.max(before.revision + 1);
         let sales = console.gate.catalogue().all();
         let used: Vec<_> = sales.values().map(|sale| sale.challenge).collect();
-        let switches = Switches {
-            revision,
-            ..self.tightened(console.gate.limits_of_settings(), &used, console.now())
-        };
-        let unchanged = Switches {
-            revision: before.revision,
-            ..switches.clone()
-        };
-        if revision_min <= before.revision && unchanged == *before {
+        let mut switches = self.tightened(console.gate.limits_of_settings(), &used, console.now());
+        switches.revision = before.revision;
+        if switches == *before {
             return;
         }
+        switches.revision += 1;
         if console.gate.switch(switches) {
             console.stock().set_backlog_max(console.gate.backlog_max());
         }
@@ -74,7 +105,7 @@ impl Drop for Tightening<'_> {
     fn drop(&mut self) {
         let mut in_force = self.console.in_force.lock();
         in_force.waiting.retain(|(number, _)| *number != self.number);
-        in_force.show(self.console, 0);
+        in_force.show(self.console);
     }
 }
 
@@ -88,7 +119,7 @@ pub(super) fn tighten_at_once<'a>(console: &'a Console, patch: &SwitchesPatch) -
     in_force.last_number += 1;
     let number = in_force.last_number;
     in_force.waiting.push((number, patch.clone()));
-    in_force.show(console, 0);
+    in_force.show(console);
     Ok(Tightening { console, number })
 }
 
@@ -97,26 +128,50 @@ pub(super) fn settled(console: &Console) -> Switches {
     console.in_force.lock().settled.clone()
 }
 
-/// The ledger's revision that is in force here.
+/// The ledger's row as this node read or wrote it last; none before that.
+pub(super) fn row(console: &Console) -> Option<StoredSwitches> {
+    console.in_force.lock().row.clone()
+}
+
+/// The ledger's revision that this node follows; 0 where nobody has set switches.
 pub(super) fn revision(console: &Console) -> u64 {
-    console.gate.switches().revision / CHANGES_A_REVISION
+    console.in_force.lock().revision()
 }
 
-/// Puts in force what stands in the ledger's revision.
-pub(super) fn put_in_force_of(console: &Console, switches: &Switches, revision: u64) {
-    put(console, switches, revision * CHANGES_A_REVISION);
+/// What is in force at the gate, and the ledger's revision that this node follows.
+pub(super) fn in_force(console: &Console) -> (Arc<Switches>, u64) {
+    let in_force = console.in_force.lock();
+    (console.gate.switches(), in_force.revision())
 }
 
-/// Puts in force what the ledger has not got yet.
-pub(super) fn put_in_force(console: &Console, switches: &Switches) {
-    put(console, switches, 0);
+/// Whether the ledger's row is to be taken over where nothing is kept for it.
+pub(super) fn is_news(console: &Console, row: &StoredSwitches) -> bool {
+    console.in_force.lock().is_news(row)
 }
 
-/// Puts in force, whatever was before. To be called by one at a time.
-fn put(console: &Console, switches: &Switches, revision_min: u64) {
+/// Puts in force what stands in the ledger's row, and in what was kept for it. To be called by one at a time.
+pub(super) fn put_in_force_of(console: &Console, switches: &Switches, row: StoredSwitches) {
     let mut in_force = console.in_force.lock();
-    in_force.settled = switches.clone();
-    in_force.show(console, revision_min);
+    in_force.row = Some(row);
+    in_force.settle(console, switches, false);
+}
+
+/// Puts in force what this node has not told the ledger yet. To be called by one at a time.
+pub(super) fn put_in_force(console: &Console, switches: &Switches) {
+    console.in_force.lock().settle(console, switches, false);
+}
+
+/// Puts in force what the store keeps for the ledger, unless it is. To be called by one at a time.
+pub(super) fn put_in_force_kept(console: &Console, switches: &Switches) {
+    let mut in_force = console.in_force.lock();
+    let revision = in_force.settled.revision;
+    let is_in_force = Switches {
+        revision,
+        ..switches.clone()
+    } == in_force.settled;
+    if !is_in_force {
+        in_force.settle(console, switches, true);
+    }
 }
 
 #[cfg(test)]

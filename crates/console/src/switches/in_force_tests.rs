@@ -40,6 +40,28 @@ fn tightened_of(settled: Switches, used: &[Challenge], patches: &[&str]) -> Swit
 }
 
 #[test]
+fn a_row_is_news_where_revision_or_text_differs_whichever_way_or_what_is_in_force_was_anothers() {
+    let row = |revision, json: &str| StoredSwitches {
+        revision,
+        json: json.to_owned(),
+    };
+    let mut in_force = InForce::new(Switches::open(9));
+    assert!(in_force.is_news(&row(0, "a")), "nothing was read yet");
+    in_force.row = Some(row(5, "a"));
+    for (revision, json, is_news) in [
+        (5, "a", false),
+        (6, "a", true),
+        (4, "a", true),
+        (0, "a", true),
+        (5, "b", true),
+    ] {
+        assert_eq!(in_force.is_news(&row(revision, json)), is_news, "{revision} {json}");
+    }
+    in_force.are_theirs = true;
+    assert!(in_force.is_news(&row(5, "a")), "taken back");
+}
+
+#[test]
 fn patches_that_wait_tighten_and_never_loosen() {
     let all = [
         r#"{"admit_ratio":0.5,"limits":{"ip":"1/s","user":"2/s burst 3"}}"#,

@@ -1,8 +1,10 @@
 //! Switches that are in force, but not in the ledger yet: how the store keeps them, and how they meet what the ledger says later.
 
 use seckill_gate::{Members, Switches};
+use seckill_ledger::StoredSwitches;
 use seckill_stock::Error;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::state::Console;
 
@@ -10,7 +12,10 @@ use crate::state::Console;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Kept {
     /// Revision of the ledger on which they stand.
-    pub(super) base: u64,
+    base: u64,
+    /// Fingerprint of what the ledger had there; none where an older version kept them, or nothing was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    base_print: Option<u64>,
     /// The switches.
     pub(super) switches: Switches,
 }
@@ -49,6 +54,11 @@ pub(super) async fn confirmed(console: &Console) -> Result<Option<Kept>, Error> 
     Ok(read)
 }
 
+/// Whether the store says that it does not keep this any more. To be called by one at a time.
+pub(super) async fn is_over(console: &Console, kept: &Kept) -> bool {
+    confirmed(console).await.is_ok_and(|now| now.as_ref() != Some(kept))
+}
+
 /// Has the store keep `kept`, or nothing. It is told as soon as this is polled. Where it does not say that it does, [`confirmed`] tells it
 /// again. To be called by one at a time.
 pub(super) async fn keep(console: &Console, kept: Option<Kept>) -> Result<(), Error> {
@@ -72,11 +82,32 @@ pub(super) async fn keep_or_later(console: &Console, kept: Option<Kept>) {
 }
 
 impl Kept {
-    /// What is to stand in the ledger: the kept switches, or, where somebody else has changed them since, his, as far as they let no more
-    /// buyers in than the kept ones.
-    pub(super) fn over(&self, ledger: &Switches, revision: u64) -> Switches {
+    /// Switches that stand on this row of the ledger, or on none.
+    pub(super) fn on(row: Option<&StoredSwitches>, switches: Switches) -> Self {
+        Self {
+            base: row.map_or(0, |row| row.revision),
+            base_print: row.map(print),
+            switches,
+        }
+    }
+
+    /// Later switches on the same row.
+    pub(super) fn with(&self, switches: Switches) -> Self {
+        Self {
+            switches,
+            ..self.clone()
+        }
+    }
+
+    fn stand_on(&self, row: &StoredSwitches) -> bool {
+        self.base == row.revision && self.base_print.is_none_or(|base| base == print(row))
+    }
+
+    /// What is to stand in the ledger, whose `row` says `ledger`: the kept switches, or, where that is another row than theirs, what it
+    /// says, as far as it lets no more buyers in than the kept ones.
+    pub(super) fn over(&self, ledger: &Switches, row: &StoredSwitches) -> Switches {
         let kept = &self.switches;
-        if self.base == revision {
+        if self.stand_on(row) {
             return kept.clone();
         }
         // What they tighten goes back when they said so.
@@ -94,6 +125,12 @@ impl Kept {
         }
         .with_returns_of(kept, &tightened)
     }
+}
+
+/// Tells a row of the ledger from others of its revision.
+fn print(row: &StoredSwitches) -> u64 {
+    let digest = Sha256::digest(&row.json);
+    u64::from_be_bytes(*digest.first_chunk().expect("a digest has 32 bytes"))
 }
 
 /// Whether `after` does nothing but let fewer buyers in than `before`: it shuts the entrance, or lowers the share that is let in. When they
@@ -114,63 +151,5 @@ pub(super) fn is_brake(before: &Switches, after: &Switches) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use seckill_gate::SwitchesPatch;
-    use seckill_sale::EpochMs;
-
-    use super::*;
-
-    fn with(change: impl FnOnce(&mut Switches)) -> Switches {
-        let mut switches = Switches::open(9);
-        change(&mut switches);
-        switches
-    }
-
-    #[test]
-    fn only_what_lets_fewer_in_is_a_brake() {
-        let open = with(|_| ());
-        let brakes = [
-            with(|switches| switches.entry_open = false),
-            with(|switches| switches.read_only = true),
-            with(|switches| switches.admit_ratio = 0.5),
-        ];
-        for brake in &brakes {
-            assert!(is_brake(&open, brake), "{brake:?}");
-            assert!(!is_brake(brake, &open), "{brake:?}");
-        }
-        let until = |json: &str| SwitchesPatch {
-            until: Some(EpochMs(1)),
-            ..serde_json::from_str(json).expect("a patch")
-        };
-        let for_a_while = open.patched(&until(r#"{"admit_ratio":0.5}"#)).expect("in range");
-        assert!(is_brake(&open, &for_a_while));
-        let more = with(|switches| (switches.admit_ratio, switches.backlog_max) = (0.5, 10));
-        assert!(!is_brake(&open, &more));
-        assert!(!is_brake(&open, &open));
-    }
-
-    #[test]
-    fn kept_switches_win_unless_somebody_else_has_changed_them_then_the_stricter_does() {
-        let kept = Kept {
-            base: 3,
-            switches: with(|switches| (switches.entry_open, switches.backlog_max) = (false, 5)),
-        };
-        let ledger = with(|switches| switches.admit_ratio = 0.5);
-        assert_eq!(kept.over(&ledger, 3), kept.switches);
-        let met = with(|switches| (switches.entry_open, switches.admit_ratio) = (false, 0.5));
-        assert_eq!(kept.over(&ledger, 4), met);
-    }
-
-    #[test]
-    fn what_kept_switches_tighten_goes_back_when_they_said_so() {
-        let shut = SwitchesPatch {
-            until: Some(EpochMs(9)),
-            ..serde_json::from_str(r#"{"entry_open":false}"#).expect("a patch")
-        };
-        let switches = with(|_| ()).patched(&shut).expect("in range");
-        let kept = Kept { base: 3, switches };
-        let met = kept.over(&with(|switches| switches.backlog_max = 5), 4);
-        assert!(!met.entry_open);
-        assert!(met.at(EpochMs(9)).entry_open);
-    }
-}
+#[path = "kept_tests.rs"]
+mod tests;

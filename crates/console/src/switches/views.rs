@@ -6,7 +6,7 @@ use seckill_sale::Challenge;
 use serde::Serialize;
 
 use super::effects::{Effect, effects};
-use super::in_force::{revision, settled};
+use super::in_force::{in_force, revision, settled};
 use super::{kept, patched};
 use crate::error::Error;
 use crate::outer::Reply;
@@ -125,6 +125,7 @@ impl SwitchesView {
 /// The switches in force on this node.
 pub(super) fn shown(console: &Console) -> Reply {
     console.gate.go_back(console.now());
+    let (switches, revision) = in_force(console);
     let limits = console.gate.limits();
     let limits_in_force = LimitsView {
         ip: limits.ip.to_string(),
@@ -136,7 +137,7 @@ pub(super) fn shown(console: &Console) -> Reply {
         node: limits.node.to_string(),
     };
     Reply(Answer::fine(&View {
-        switches: SwitchesView::of(&console.gate.switches(), revision(console)),
+        switches: SwitchesView::of(&switches, revision),
         auto_admit_ratio: console.gate.auto_admit_ratio(),
         backlog_holds_back: console.gate.holds_back(),
         limits_in_force,

@@ -1,16 +1,20 @@
-//! Writing the switches into the ledger, and reading what stands there.
+//! Writing the switches into the ledger.
 
 use seckill_gate::{Switches, SwitchesPatch};
 use seckill_ledger::{Conflict, Context, Error as Ledger, StoredSwitches};
 
 use super::in_force::{put_in_force_of, settled};
-use super::kept::Kept;
+use super::kept::{self, Kept};
+use super::reading::{follow, present, read};
 use super::{patched, stale};
 use crate::error::Error;
 use crate::state::Console;
+use crate::write::ACTOR;
 
 /// Attempts where another node changes the switches at the same time.
 const ATTEMPTS_MAX: u32 = 5;
+
+const CHANGED_ALL_THE_TIME: &str = "the switches are being changed elsewhere all the time";
 
 /// Who sets switches back, in audit rows: nobody does, their time is over.
 const EXPIRED: &str = "expired";
@@ -34,17 +38,20 @@ pub(super) async fn write(
     context: Context,
 ) -> Result<Written, Error> {
     for _ in 0..ATTEMPTS_MAX {
-        let (present, revision) = present(console, kept).await?;
+        let (present, row) = present(console, kept).await?;
         let next = patched(&present, patch)?;
+        let revision = row.revision;
         let made_for = patch.revision.unwrap_or(revision);
         let json = json(&next, revision + 1)?;
-        match console.ledger().set_switches(json, made_for, context.clone()).await {
-            Ok(set) if made_for == revision && set == revision + 1 => {
-                put_in_force_of(console, &next, set);
+        let set = console.ledger().set_switches(json.clone(), made_for, context.clone());
+        match set.await {
+            Ok(revision_set) if made_for == revision && revision_set == revision + 1 => {
+                let revision = revision_set;
+                put_in_force_of(console, &next, StoredSwitches { revision, json });
                 return Ok(Written::Now);
             }
             Ok(_) => {
-                put_in_force_of(console, &present, revision);
+                put_in_force_of(console, &present, row);
                 return Ok(Written::Before);
             }
             Err(Ledger::Conflict(Conflict::StaleVersion)) if made_for != revision => return Err(stale(revision)),
@@ -52,7 +59,64 @@ pub(super) async fn write(
             Err(error) => return Err(error.into()),
         }
     }
-    Err(Error::busy("the switches are being changed elsewhere all the time"))
+    Err(Error::busy(CHANGED_ALL_THE_TIME))
+}
+
+/// What became of switches that were kept for the ledger.
+pub(super) enum KeptIs {
+    /// The ledger has them.
+    InLedger,
+    /// Nobody keeps them any more: another node has written them, or has taken them back.
+    Over,
+}
+
+/// Writes what was kept for the ledger, and puts in force what stands there then. Every node sees what the store keeps: the first one
+/// writes it, and the others see that the ledger says so.
+///
+/// # Errors
+/// Everything that a ledger says.
+pub(super) async fn write_kept(console: &Console, kept: &Kept) -> Result<KeptIs, Error> {
+    for _ in 0..ATTEMPTS_MAX {
+        let (present, row) = present(console, Some(kept)).await?;
+        // Asked behind the ledger: whoever lets buyers in again ends what is kept first, and then that row is not written over.
+        if kept::is_over(console, kept).await {
+            follow(console, &row);
+            return Ok(KeptIs::Over);
+        }
+        let revision = row.revision;
+        if read(&row).is_some_and(|ledger| {
+            ledger
+                == Switches {
+                    revision,
+                    ..present.clone()
+                }
+        }) {
+            put_in_force_of(console, &present, row);
+            return Ok(KeptIs::InLedger);
+        }
+        let json = json(&present, revision + 1)?;
+        let set = console
+            .ledger()
+            .set_switches(json.clone(), revision, operators(console));
+        match set.await {
+            Ok(revision) => {
+                put_in_force_of(console, &present, StoredSwitches { revision, json });
+                return Ok(KeptIs::InLedger);
+            }
+            Err(Ledger::Conflict(Conflict::StaleVersion)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(Error::busy(CHANGED_ALL_THE_TIME))
+}
+
+/// Who sets switches that the ledger hears of later: nobody else does.
+fn operators(console: &Console) -> Context {
+    Context {
+        actor: ACTOR.to_owned(),
+        now: console.now(),
+        idempotency: None,
+    }
 }
 
 /// Writes that switches have gone back, in a row of its own. Where another node has done it this changes nothing.
@@ -65,10 +129,10 @@ pub(super) async fn write_gone_back(console: &Console, revision: u64) -> Result<
         idempotency: None,
     };
     let json = json(&next, revision + 1)?;
-    match console.ledger().set_switches(json, revision, context).await {
-        Ok(set) => {
-            put_in_force_of(console, &next, set);
-            tracing::info!(revision = set, "switches went back by themselves; the ledger has it");
+    match console.ledger().set_switches(json.clone(), revision, context).await {
+        Ok(revision) => {
+            put_in_force_of(console, &next, StoredSwitches { revision, json });
+            tracing::info!(revision, "switches went back by themselves; the ledger has it");
             Ok(())
         }
         Err(Ledger::Conflict(Conflict::StaleVersion)) => Ok(()),
@@ -82,27 +146,4 @@ fn json(switches: &Switches, revision: u64) -> Result<String, Error> {
         ..switches.clone()
     };
     serde_json::to_string(&switches).map_err(|_| Error::internal())
-}
-
-/// The switches that the ledger keeps, with what was kept for it, and its revision; those in force where they were never set.
-async fn present(console: &Console, kept: Option<&Kept>) -> Result<(Switches, u64), Ledger> {
-    let stored = console.ledger().switches().await?;
-    let revision = stored.as_ref().map_or(0, |stored| stored.revision);
-    let read = stored.as_ref().and_then(read);
-    let switches = match (read, kept) {
-        (Some(switches), None) => switches,
-        (Some(switches), Some(kept)) => kept.over(&switches, revision),
-        (None, Some(kept)) => kept.switches.clone(),
-        (None, None) => settled(console),
-    };
-    Ok((switches, revision))
-}
-
-/// What an older or newer version wrote may not be readable here; then this node keeps what it has.
-pub(super) fn read(stored: &StoredSwitches) -> Option<Switches> {
-    let read = serde_json::from_str::<Switches>(&stored.json).map_err(|error| error.to_string());
-    let checked = read.and_then(|switches| switches.check().map_err(|error| error.to_string()));
-    checked
-        .inspect_err(|error| tracing::error!(error, "the stored switches can't be read; this node keeps its own"))
-        .ok()
 }

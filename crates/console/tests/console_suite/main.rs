@@ -31,6 +31,7 @@ mod openapi_night;
 mod pages;
 mod recovery;
 mod request;
+mod restored;
 mod sales;
 mod setup;
 mod stuck;

@@ -16,6 +16,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::house::{NOW, TOKEN};
 
+/// Tickets that may wait where no switch says otherwise.
+const BACKLOG_MAX: u64 = 200_000;
+
 /// A gate that knows no sale.
 pub(crate) fn gate() -> Arc<Gate> {
     let secret = b"a secret of more than thirty-two bytes";
@@ -39,7 +42,7 @@ pub(crate) fn gate() -> Arc<Gate> {
         purchase_token_secret: [7; 32],
         devices: DeviceRule::Named,
         pow_bits: 8,
-        switches: Switches::open(200_000),
+        switches: Switches::open(BACKLOG_MAX),
     }))
 }
 
@@ -49,6 +52,7 @@ fn settings() -> Settings {
         shards_max: 1,
         public_url: None,
         trusted_proxies: Networks::default(),
+        backlog_max: BACKLOG_MAX,
     }
 }
 

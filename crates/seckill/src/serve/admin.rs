@@ -56,6 +56,7 @@ pub(crate) fn console(node: &Node, token: &str) -> Result<Arc<Console>, Failure>
             shards_max: shards_max(&settings.store.url),
             public_url: None,
             trusted_proxies: Networks::new(settings.server.trusted_proxies.iter().copied()),
+            backlog_max: settings.queue.backlog_max,
         },
         is_body_timeout: |error| is_body_timeout(error),
     });

@@ -206,13 +206,8 @@ fn switches_in_force(stored: Option<StoredSwitches>, backlog_max: u64) -> Result
     let Some(stored) = stored else {
         return Ok(Switches::open(backlog_max));
     };
-    let mut switches: Switches = read_switches(&stored.json)?;
-    switches.revision = stored.revision;
-    Ok(switches)
-}
-
-fn read_switches(json: &str) -> Result<Switches, Failure> {
-    serde_json::from_str(json).map_err(|error| Failure::failed(format!("the stored switches can't be read: {error}")))
+    serde_json::from_str(&stored.json)
+        .map_err(|error| Failure::failed(format!("the stored switches can't be read: {error}")))
 }
 
 /// A duration in whole milliseconds.

@@ -39,6 +39,7 @@ mod purchase;
 mod push;
 mod race;
 mod restore;
+mod restored;
 mod rolling;
 mod routes;
 mod rush;
