@@ -172,11 +172,11 @@ async fn a_bad_body_is_told_to_a_client_as_to_anybody() {
 async fn the_address_of_a_client_is_not_counted_and_its_users_are() {
     let once = "1/min burst 1".parse().expect("a limit");
     let house = House::with(&Plan {
-        limits: seckill_gate::Limits {
+        limits: seckill_gate::Limits::from(seckill_gate::PerLimit {
             ip: once,
             user: once,
-            ..seckill_gate::Limits::OFF
-        },
+            ..seckill_gate::PerLimit::OFF
+        }),
         ..Plan::default()
     });
     let id = house.sale(9).await;
@@ -272,10 +272,10 @@ async fn a_signed_request_is_under_way_while_its_signature_is_checked() {
 #[tokio::test]
 async fn what_is_refused_before_a_signature_is_checked_counts_like_any_purchase() {
     let house = House::with(&Plan {
-        limits: seckill_gate::Limits {
+        limits: seckill_gate::Limits::from(seckill_gate::PerLimit {
             ip: "1/min burst 1".parse().expect("a limit"),
-            ..seckill_gate::Limits::OFF
-        },
+            ..seckill_gate::PerLimit::OFF
+        }),
         ..Plan::default()
     });
     let id = house.sale(3).await;

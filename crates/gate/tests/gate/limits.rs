@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
-use seckill_gate::{Earlier, Limits, Networks, Settings, Switches, Wish};
+use seckill_gate::{Earlier, Limits, Networks, PerLimit, Settings, Switches, Wish};
 use seckill_sale::{Quota, Refusal, Scope};
 
-use crate::support::{
-    SELLING, UNLIMITED, activity, activity_id, click, gate, headers, limit, request, settings, signed_in, wish,
-};
+use crate::support::{SELLING, activity, activity_id, click, gate, headers, limit, request, settings, signed_in, wish};
 
 #[test]
 fn user_limit_holds_over_many_addresses_and_spares_an_office() {
-    let limits = Limits {
+    let limits = Limits::from(PerLimit {
         ip: limit("50/s burst 100"),
         user: limit("1/s burst 3"),
-        ..UNLIMITED
-    };
+        ..PerLimit::OFF
+    });
     let gate = gate(Settings { limits, ..settings() }, activity(1));
     let alice = signed_in("alice");
     let passed = (0..50)
@@ -39,10 +37,10 @@ fn user_limit_holds_over_many_addresses_and_spares_an_office() {
 
 #[test]
 fn user_limit_counts_each_activity_apart() {
-    let limits = Limits {
+    let limits = Limits::from(PerLimit {
         user: limit("1/s burst 1"),
-        ..UNLIMITED
-    };
+        ..PerLimit::OFF
+    });
     let gate = gate(Settings { limits, ..settings() }, activity(1));
     gate.catalogue().put(&Arc::new(activity(2)));
     let alice = signed_in("alice");
@@ -63,10 +61,10 @@ fn user_limit_counts_each_activity_apart() {
 
 #[test]
 fn rotating_forwarded_for_does_not_dodge_the_address_limit() {
-    let limits = Limits {
+    let limits = Limits::from(PerLimit {
         ip: limit("1/s burst 5"),
-        ..UNLIMITED
-    };
+        ..PerLimit::OFF
+    });
     let gate = gate(Settings { limits, ..settings() }, activity(1));
     let forwarded = |n: u32| headers(&[("x-forwarded-for", &format!("9.9.{}.{}", n / 250, n % 250))]);
     let passed = |peer| {
@@ -80,12 +78,12 @@ fn rotating_forwarded_for_does_not_dodge_the_address_limit() {
 
 #[test]
 fn exempt_networks_have_no_address_and_device_limit_but_the_user_limit() {
-    let limits = Limits {
+    let limits = Limits::from(PerLimit {
         ip: limit("1/s burst 1"),
         device: limit("1/s burst 1"),
         user: limit("1/s burst 2"),
-        ..UNLIMITED
-    };
+        ..PerLimit::OFF
+    });
     let exempt = Networks::new(["127.0.0.0/8".parse().expect("a network")]);
     let gate = gate(
         Settings {
@@ -104,10 +102,10 @@ fn exempt_networks_have_no_address_and_device_limit_but_the_user_limit() {
 
 #[test]
 fn limits_follow_the_switches_and_come_back() {
-    let limits = Limits {
+    let limits = Limits::from(PerLimit {
         user: limit("1/s burst 1"),
-        ..UNLIMITED
-    };
+        ..PerLimit::OFF
+    });
     let gate = gate(Settings { limits, ..settings() }, activity(1));
     let passed = |id: &str| {
         (0..10)
@@ -121,10 +119,10 @@ fn limits_follow_the_switches_and_come_back() {
     };
     switches.limits.user = Some(limit("off"));
     assert!(gate.switch(switches));
-    assert_eq!((passed("b"), gate.limits().user), (10, limit("off")));
+    assert_eq!((passed("b"), gate.limits().buy.user), (10, limit("off")));
     assert!(gate.switch(Switches {
         revision: 2,
         ..Switches::open(1)
     }));
-    assert_eq!((passed("c"), gate.limits().user), (1, limit("1/s burst 1")));
+    assert_eq!((passed("c"), gate.limits().buy.user), (1, limit("1/s burst 1")));
 }

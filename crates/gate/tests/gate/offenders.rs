@@ -1,7 +1,7 @@
 //! Who is named as an offender and who is not, and what counts for an address or a user where nothing is bought.
 
 use http::{HeaderMap, HeaderValue};
-use seckill_gate::{AbuseRules, DEVICE_HEADER, Earlier, Gate, Limits, Request, Settings, Signature};
+use seckill_gate::{AbuseRules, DEVICE_HEADER, Earlier, Gate, Limits, PerLimit, Request, Settings, Signature};
 use seckill_sale::{Activity, Challenge, Refusal};
 
 use crate::support::{
@@ -98,10 +98,10 @@ fn sockets_whose_token_is_bad_count_for_their_address() {
 
 #[test]
 fn the_store_is_asked_again_as_often_as_a_user_may_buy() {
-    let limits = Limits {
+    let limits = Limits::from(PerLimit {
         user: limit("1/s burst 3"),
-        ..UNLIMITED
-    };
+        ..PerLimit::OFF
+    });
     let gate = gate(Settings { limits, ..settings() }, activity(1));
     let asked = |id: &str| {
         (0..10)
