@@ -40,9 +40,9 @@ fn entrance(call: &Call) -> Check {
 fn limits(call: &Call) -> Check {
     let limits = call.console.gate.limits();
     let all = [
-        ("ip", limits.ip),
-        ("user", limits.user),
-        ("device", limits.device),
+        ("ip", limits.buy.ip),
+        ("user", limits.buy.user),
+        ("device", limits.buy.device),
         ("read", limits.read),
     ];
     let off: Vec<_> = all.iter().filter(|(_, limit)| *limit == Limit::Off).collect();

@@ -65,6 +65,7 @@ pub use identity::user_token::Signer;
 pub use identity::verifiers::Verifiers;
 pub use identity::{Error as IdentityError, Expectations, Identity, PublicAlgorithm, Verifier};
 pub use limits::limiter::{Limiter, Wait};
+pub use limits::per_limit::PerLimit;
 pub use limits::rate::{Error as RateError, Limit, Rate};
 pub use limits::retry_after::{retry_after_ms, retry_after_s};
 pub use limits::switches::LimitSwitches;

@@ -1,6 +1,7 @@
 //! The limits of a node: whom each counts and which refusal it gives.
 
 pub(crate) mod limiter;
+pub(crate) mod per_limit;
 pub(crate) mod rate;
 pub(crate) mod retry_after;
 pub(crate) mod shared_rates;
@@ -13,49 +14,34 @@ use seckill_sale::{ActivityId, EpochMs, Refusal, Scope, UserId};
 use crate::client_ip::{limit_key, network_key};
 use crate::device::Device;
 use crate::limits::limiter::{Limiter, Wait};
+use crate::limits::per_limit::PerLimit;
 use crate::limits::rate::Limit;
 
 /// How often somebody may come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Buy and token routes, per address.
-    pub ip: Limit,
-    /// Buy and token routes, per network: 256 IPv4 addresses, or 2^16 times the 64 bits that an IPv6 customer has.
-    pub network: Limit,
-    /// Buy and token routes, per user and activity.
-    pub user: Limit,
-    /// Buy and token routes, per device.
-    pub device: Limit,
+    /// Buy and token routes.
+    pub buy: PerLimit<Limit>,
     /// Polls and pages, per user; per address where nobody is signed in.
     pub read: Limit,
-    /// Purchases that would go on to the store, of all buyers of an activity together.
-    pub activity: Limit,
-    /// Purchases that would go on to the store, of all buyers of this node together.
-    pub node: Limit,
 }
 
 impl Limits {
     /// No limit at all.
     pub const OFF: Self = Self {
-        ip: Limit::Off,
-        network: Limit::Off,
-        user: Limit::Off,
-        device: Limit::Off,
+        buy: PerLimit::OFF,
         read: Limit::Off,
-        activity: Limit::Off,
-        node: Limit::Off,
     };
+}
 
-    /// The limit of the buy and token routes that counts in this scope.
-    #[must_use]
-    pub const fn of(&self, scope: Scope) -> Limit {
-        match scope {
-            Scope::Ip => self.ip,
-            Scope::User => self.user,
-            Scope::Device => self.device,
-            Scope::Activity => self.activity,
-            Scope::Node => self.node,
-        }
+impl PerLimit<Limit> {
+    /// No limit at all.
+    pub const OFF: Self = Self::all(Limit::Off);
+}
+
+impl From<PerLimit<Limit>> for Limits {
+    fn from(buy: PerLimit<Limit>) -> Self {
+        Self { buy, ..Self::OFF }
     }
 }
 
@@ -65,13 +51,8 @@ const ACTIVITY_SLOTS: usize = 16 * 1024;
 /// The limits in force and what they counted.
 #[derive(Debug)]
 pub(crate) struct Limiters {
-    ip: Limiter,
-    network: Limiter,
-    user: Limiter,
-    device: Limiter,
+    buy: PerLimit<Limiter>,
     read: Limiter,
-    activity: Limiter,
-    node: Limiter,
 }
 
 /// Users and addresses share the table of reads without ever sharing a key.
@@ -102,56 +83,54 @@ pub enum Reach {
 
 impl Limiters {
     pub(crate) fn new(limits: Limits, table_slots: usize) -> Self {
-        let limiter = |limit| Limiter::new(limit, table_slots);
+        let slots = PerLimit {
+            activity: ACTIVITY_SLOTS.min(table_slots),
+            node: 1,
+            ..PerLimit::all(table_slots)
+        };
         Self {
-            ip: limiter(limits.ip),
-            network: limiter(limits.network),
-            user: limiter(limits.user),
-            device: limiter(limits.device),
-            read: limiter(limits.read),
-            activity: Limiter::new(limits.activity, ACTIVITY_SLOTS.min(table_slots)),
-            node: Limiter::new(limits.node, 1),
+            buy: limits.buy.zip(slots).map(|(limit, slots)| Limiter::new(limit, slots)),
+            read: Limiter::new(limits.read, table_slots),
         }
     }
 
     pub(crate) fn set(&self, limits: Limits) {
-        self.ip.set(limits.ip);
-        self.network.set(limits.network);
-        self.user.set(limits.user);
-        self.device.set(limits.device);
+        let _set = self
+            .buy
+            .as_ref()
+            .zip(limits.buy)
+            .map(|(limiter, limit)| limiter.set(limit));
         self.read.set(limits.read);
-        self.activity.set(limits.activity);
-        self.node.set(limits.node);
     }
 
     pub(crate) fn check_ip(&self, client: IpAddr, now: EpochMs) -> Result<(), Refusal> {
-        limited_by_ip(self.ip.check(limit_key(client), now))
+        limited_by_ip(self.buy.ip.check(limit_key(client), now))
     }
 
     pub(crate) fn check_network(&self, client: IpAddr, now: EpochMs) -> Result<(), Refusal> {
-        limited_by_ip(self.network.check(network_key(client), now))
+        limited_by_ip(self.buy.network.check(network_key(client), now))
     }
 
     /// Whether the address has anything left of what a route counts. Takes nothing.
     pub(crate) fn look_at_address(&self, route: Route, client: IpAddr, now: EpochMs) -> Result<(), Refusal> {
         limited_by_ip(match route {
-            Route::Purchase => self.ip.look(limit_key(client), now),
+            Route::Purchase => self.buy.ip.look(limit_key(client), now),
             Route::Read => self.read.look(ReadKey::Address(limit_key(client)), now),
         })
     }
 
     pub(crate) fn check_user(&self, user: &UserId, activity: ActivityId, now: EpochMs) -> Result<(), Refusal> {
-        limited(Scope::User, self.user.check((activity, user), now))
+        limited(Scope::User, self.buy.user.check((activity, user), now))
     }
 
     pub(crate) fn check_device(&self, device: Device<'_>, now: EpochMs) -> Result<(), Refusal> {
-        limited(Scope::Device, self.device.check(device, now))
+        limited(Scope::Device, self.buy.device.check(device, now))
     }
 
     /// What all buyers together may do. Asked last: whoever is refused for himself takes nothing from the others.
     pub(crate) fn check_everybody(&self, activity: ActivityId, now: EpochMs) -> Result<(), Refusal> {
-        limited(Scope::Activity, self.activity.check(activity, now))?;
-        limited(Scope::Node, self.node.check((), now))
+        limited(Scope::Activity, self.buy.activity.check(activity, now))?;
+        limited(Scope::Node, self.buy.node.check((), now))
     }
 
     pub(crate) fn check_read_by_user(&self, user: &UserId, now: EpochMs) -> Result<(), Refusal> {

@@ -15,6 +15,7 @@ mod tests;
 use seckill_sale::{Activity, Challenge, Refusal};
 use serde::{Deserialize, Serialize};
 
+use crate::limits;
 use crate::limits::switches::LimitSwitches;
 use crate::window::check_status;
 
@@ -59,6 +60,7 @@ pub struct Switches {
     /// What every buyer must solve, whatever his activity says; none: as the activity says.
     pub challenge: Option<Challenge>,
     /// Limits in the place of those of the settings.
+    #[serde(serialize_with = "limits::switches::write")]
     pub limits: LimitSwitches,
     /// What goes back by itself, the next one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

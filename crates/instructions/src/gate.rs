@@ -8,8 +8,8 @@ use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, US
 use http::{HeaderMap, HeaderValue};
 use seckill_gate::{
     AbuseRules, Admitted, Authority, Block, Clients, DEVICE_HEADER, DeviceRule, Earlier, Expectations, Gate, Limits,
-    Moment, Networks, Random, Reach, Request, Settings, Signer, Subject, Switches, TOKEN_CACHE_ENTRIES_DEFAULT,
-    TokenStep, Verifier, Verifiers, Wish,
+    Moment, Networks, PerLimit, Random, Reach, Request, Settings, Signer, Subject, Switches,
+    TOKEN_CACHE_ENTRIES_DEFAULT, TokenStep, Verifier, Verifiers, Wish,
 };
 use seckill_sale::{
     Activity, ActivityId, Challenge, Currency, Eligibility, EpochMs, Price, ProductId, Quantity, Refusal, Status,
@@ -124,11 +124,13 @@ fn gate_of(set: impl FnOnce(&mut Settings), change: impl Fn(&mut Activity)) -> a
 /// The product's defaults.
 fn limits() -> anyhow::Result<Limits> {
     Ok(Limits {
-        ip: "50/s burst 100".parse()?,
-        user: "1/s burst 3".parse()?,
-        device: "2/s burst 5".parse()?,
+        buy: PerLimit {
+            ip: "50/s burst 100".parse()?,
+            user: "1/s burst 3".parse()?,
+            device: "2/s burst 5".parse()?,
+            ..PerLimit::OFF
+        },
         read: "20/s burst 60".parse()?,
-        ..Limits::OFF
     })
 }
 

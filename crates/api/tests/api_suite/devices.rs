@@ -1,6 +1,6 @@
 //! Names of devices that the house signs at first sight.
 
-use seckill_gate::{DeviceRule, Limits};
+use seckill_gate::{DeviceRule, Limits, PerLimit};
 use seckill_sale::{ActivityId, Challenge};
 
 use crate::asking::Reply;
@@ -70,10 +70,10 @@ async fn a_token_that_came_with_a_device_is_good_on_that_device_alone() {
 
 #[tokio::test]
 async fn one_device_is_limited_whoever_uses_it() {
-    let house = strict(Limits {
+    let house = strict(Limits::from(PerLimit {
         device: "1/min burst 2".parse().expect("a limit"),
-        ..Limits::OFF
-    });
+        ..PerLimit::OFF
+    }));
     let id = house.sale(9).await;
     let device = text(&token(&house, id, "a", None).await, "device_id");
     let buy = |user: &str| house.buy(id, user).header("x-device-id", device.clone());

@@ -1,7 +1,7 @@
 //! Everything that a purchase can be refused for, and in which order. No refusal changes anything.
 
 use futures_util::FutureExt;
-use seckill_gate::{Block, Limit, Limits, Subject};
+use seckill_gate::{Block, Limit, Limits, PerLimit, Subject};
 use seckill_sale::{ActivityId, Challenge, Quantity, Status};
 use seckill_stock::Stock;
 
@@ -16,11 +16,11 @@ fn rate(text: &str) -> Limit {
 
 /// A sale that asks for a token, one request a minute from each address but `10.0.0.2` and from each user; 200 s before its start.
 async fn guarded(units: u64) -> (House, ActivityId) {
-    let limits = Limits {
+    let limits = Limits::from(PerLimit {
         ip: rate("1/min burst 1"),
         user: rate("1/min burst 1"),
-        ..OFF
-    };
+        ..PerLimit::OFF
+    });
     let house = House::with(&Plan {
         limits,
         exempt: vec!["10.0.0.2/32"],
@@ -117,11 +117,11 @@ async fn the_share_that_is_shut_out_hears_too_busy() {
 #[tokio::test]
 async fn refusals_by_a_limit_say_what_it_allows() {
     let house = House::with(&Plan {
-        limits: Limits {
+        limits: Limits::from(PerLimit {
             user: rate("1/s burst 3"),
             activity: rate("10/min burst 4"),
-            ..OFF
-        },
+            ..PerLimit::OFF
+        }),
         ..Plan::default()
     });
     let id = house.sale(5).await;

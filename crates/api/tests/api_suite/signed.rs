@@ -178,11 +178,11 @@ async fn a_bad_body_is_told_to_a_client_as_to_anybody() {
 async fn the_address_of_a_client_is_not_counted_and_its_users_are() {
     let once = "1/min burst 1".parse().expect("a limit");
     let house = House::with(&Plan {
-        limits: seckill_gate::Limits {
+        limits: seckill_gate::Limits::from(seckill_gate::PerLimit {
             ip: once,
             user: once,
-            ..seckill_gate::Limits::OFF
-        },
+            ..seckill_gate::PerLimit::OFF
+        }),
         ..Plan::default()
     });
     let id = house.sale(9).await;

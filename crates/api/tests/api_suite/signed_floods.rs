@@ -2,7 +2,7 @@
 
 use futures_util::FutureExt as _;
 use http::Method;
-use seckill_gate::Limits;
+use seckill_gate::{Limits, PerLimit};
 use seckill_sale::ActivityId;
 
 use crate::asking::{Asking, Pieces, TooSlow};
@@ -15,9 +15,11 @@ fn narrow(exempt: Vec<&'static str>) -> House {
     let once = "1/min burst 1".parse().expect("a limit");
     House::with(&Plan {
         limits: Limits {
-            ip: once,
+            buy: PerLimit {
+                ip: once,
+                ..PerLimit::OFF
+            },
             read: once,
-            ..Limits::OFF
         },
         exempt,
         in_flight_max: 1,
@@ -122,10 +124,10 @@ async fn a_signed_request_is_under_way_while_its_signature_is_checked() {
 #[tokio::test]
 async fn what_is_refused_before_a_signature_is_checked_counts_like_any_purchase() {
     let house = House::with(&Plan {
-        limits: Limits {
+        limits: Limits::from(PerLimit {
             ip: "1/min burst 1".parse().expect("a limit"),
-            ..Limits::OFF
-        },
+            ..PerLimit::OFF
+        }),
         ..Plan::default()
     });
     let id = house.sale(3).await;

@@ -1,6 +1,6 @@
 //! What a change of the switches means for people: who hears which code, and what he would hear without it.
 
-use seckill_gate::{AutoAdmit, Limit, Switches};
+use seckill_gate::{AutoAdmit, Limit, PerLimit, Switches};
 use seckill_sale::{Challenge, Code};
 use serde::Serialize;
 
@@ -60,20 +60,18 @@ pub(super) fn effects(before: &Switches, after: &Switches, until: Option<&str>, 
     effects.0
 }
 
+/// Whose purchases each limit counts.
+const WHOSE: PerLimit<&str> = PerLimit {
+    ip: "address",
+    network: "network",
+    user: "user, in one sale,",
+    device: "device",
+    activity: "sale",
+    node: "node",
+};
+
 fn limits(effects: &mut Effects, before: &Switches, after: &Switches) {
-    let of = |switches: &Switches| {
-        let limits = switches.limits;
-        [
-            limits.ip,
-            limits.network,
-            limits.user,
-            limits.device,
-            limits.activity,
-            limits.node,
-        ]
-    };
-    let whose = ["address", "network", "user, in one sale,", "device", "sale", "node"];
-    for ((whose, before), after) in whose.into_iter().zip(of(before)).zip(of(after)) {
+    for (_, (whose, (before, after))) in WHOSE.zip(before.limits.zip(after.limits)).named() {
         let said = |limit: Option<Limit>| limit.map_or_else(|| "the setting".to_owned(), |limit| limit.to_string());
         let who = format!("whoever comes more often from one {whose} than {}", said(after));
         match after {

@@ -1,6 +1,6 @@
 //! What waits for its turn tightens, and what has gone back is in force.
 
-use seckill_gate::{AutoAdmit, Limit, LimitSwitches};
+use seckill_gate::{AutoAdmit, Limit, LimitSwitches, PerLimit};
 
 use super::*;
 
@@ -28,15 +28,14 @@ fn tightened_of(settled: Switches, used: &[Challenge], patches: &[&str]) -> Swit
     };
     let limit = |text: &str| text.parse().expect("a limit");
     let (ip, user) = (limit("50/s burst 100"), limit("1/s burst 3"));
-    let (device, read) = (Limit::Off, Limit::Off);
-    let limits = Limits {
+    let device = Limit::Off;
+    let buy = PerLimit {
         ip,
         user,
         device,
-        read,
-        ..Limits::OFF
+        ..PerLimit::OFF
     };
-    in_force.tightened(limits, used, EpochMs(1_000))
+    in_force.tightened(buy.into(), used, EpochMs(1_000))
 }
 
 #[test]
@@ -57,6 +56,8 @@ fn a_row_is_news_where_revision_or_text_differs_whichever_way_or_what_is_in_forc
     ] {
         assert_eq!(in_force.is_news(&row(revision, json)), is_news, "{revision} {json}");
     }
+    in_force.are_theirs = true;
+    assert!(in_force.is_news(&row(5, "a")), "taken back");
 }
 
 #[test]

@@ -34,7 +34,7 @@ pub(super) fn tightened(
         backlog_oldest_max_s: shorter(present.backlog_oldest_max_s, wanted.backlog_oldest_max_s),
         auto_admit: quicker(present.auto_admit, wanted.auto_admit),
         challenge,
-        limits: present.limits.narrowed(&wanted.limits, settings),
+        limits: present.limits.narrowed(wanted.limits, settings),
         ..present.clone()
     }
     .with_returns_of(wanted, named)

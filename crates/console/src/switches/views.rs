@@ -1,9 +1,9 @@
 //! The switches as the operator sees them: those in force, and what a change would make of them.
 
 use seckill_api::{Answer, rfc3339};
-use seckill_gate::{AutoAdmit, Limit, LimitSwitches, Members, Return, Switches, SwitchesPatch};
+use seckill_gate::{AutoAdmit, LimitSwitches, Limits, Members, Return, Switches, SwitchesPatch};
 use seckill_sale::Challenge;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::effects::{Effect, effects};
 use super::in_force::{in_force, revision, settled};
@@ -23,41 +23,10 @@ struct SwitchesView {
     backlog_oldest_max_s: u64,
     auto_admit: AutoAdmit,
     challenge: Option<Challenge>,
-    limits: LimitsSet,
+    /// Those that were set; `null` where the setting holds.
+    limits: LimitSwitches,
     returns: Vec<ReturnView>,
     revision: u64,
-}
-
-/// Limits that were set; `null` where the setting holds.
-#[derive(Serialize)]
-struct LimitsSet {
-    ip: Option<Limit>,
-    network: Option<Limit>,
-    user: Option<Limit>,
-    device: Option<Limit>,
-    activity: Option<Limit>,
-    node: Option<Limit>,
-}
-
-impl From<LimitSwitches> for LimitsSet {
-    fn from(limits: LimitSwitches) -> Self {
-        let LimitSwitches {
-            ip,
-            network,
-            user,
-            device,
-            activity,
-            node,
-        } = limits;
-        Self {
-            ip,
-            network,
-            user,
-            device,
-            activity,
-            node,
-        }
-    }
 }
 
 /// What goes back by itself.
@@ -77,20 +46,10 @@ struct View {
     /// Whether this node admits nobody since too many tickets wait, or one for too long.
     backlog_holds_back: bool,
     /// The limits that hold, where a switch says nothing those of the settings.
-    limits_in_force: LimitsView,
+    #[serde(serialize_with = "with_read")]
+    limits_in_force: Limits,
     /// Whether they are in force, but not in the ledger yet.
     ledger_pending: bool,
-}
-
-#[derive(Serialize)]
-struct LimitsView {
-    ip: String,
-    network: String,
-    user: String,
-    device: String,
-    read: String,
-    activity: String,
-    node: String,
 }
 
 #[derive(Serialize)]
@@ -98,6 +57,15 @@ struct Rehearsal {
     before: SwitchesView,
     after: SwitchesView,
     effects: Vec<Effect>,
+}
+
+/// The limit of polls and pages stands behind the device's.
+fn with_read<S: Serializer>(limits: &Limits, serializer: S) -> Result<S::Ok, S::Error> {
+    let all = limits.buy.named().flat_map(|(name, limit)| {
+        let read = (name == "device").then_some(("read", limits.read));
+        std::iter::once((name, limit)).chain(read)
+    });
+    serializer.collect_map(all)
 }
 
 impl SwitchesView {
@@ -115,7 +83,7 @@ impl SwitchesView {
             backlog_oldest_max_s: switches.backlog_oldest_max_s,
             auto_admit: switches.auto_admit,
             challenge: switches.challenge,
-            limits: switches.limits.into(),
+            limits: switches.limits,
             returns: switches.returns.iter().map(view).collect(),
             revision,
         }
@@ -126,21 +94,11 @@ impl SwitchesView {
 pub(super) fn shown(console: &Console) -> Reply {
     console.gate.go_back(console.now());
     let (switches, revision) = in_force(console);
-    let limits = console.gate.limits();
-    let limits_in_force = LimitsView {
-        ip: limits.ip.to_string(),
-        network: limits.network.to_string(),
-        user: limits.user.to_string(),
-        device: limits.device.to_string(),
-        read: limits.read.to_string(),
-        activity: limits.activity.to_string(),
-        node: limits.node.to_string(),
-    };
     Reply(Answer::fine(&View {
         switches: SwitchesView::of(&switches, revision),
         auto_admit_ratio: console.gate.auto_admit_ratio(),
         backlog_holds_back: console.gate.holds_back(),
-        limits_in_force,
+        limits_in_force: console.gate.limits(),
         ledger_pending: kept::known(console).is_some(),
     }))
 }

@@ -7,8 +7,8 @@ use seckill_api::Readiness;
 use seckill_console::{AdminToken, Check, Console, Live, Parts, Settings};
 use seckill_flow::{Layers, Operator, OperatorSettings, WorkerCounts};
 use seckill_gate::{
-    AbuseRules, Authority, Clients, DeviceRule, Expectations, Gate, Limits, Networks, Reach, Settings as GateSettings,
-    Switches, Verifier, Verifiers,
+    AbuseRules, Authority, Clients, DeviceRule, Expectations, Gate, Limits, Networks, PerLimit, Reach,
+    Settings as GateSettings, Switches, Verifier, Verifiers,
 };
 use seckill_metrics::{Metrics, Recorder, Setup};
 use seckill_stock::{Member, Members};
@@ -28,10 +28,10 @@ pub(crate) fn gate() -> Arc<Gate> {
         clients: Clients::default(),
         trusted_proxies: Networks::default(),
         exempt: Networks::default(),
-        limits: Limits {
+        limits: Limits::from(PerLimit {
             ip: "50/s burst 100".parse().expect("a limit"),
-            ..Limits::OFF
-        },
+            ..PerLimit::OFF
+        }),
         reach: Reach::Node,
         abuse: AbuseRules {
             ip: "60/min burst 20".parse().expect("a limit"),

@@ -11,7 +11,7 @@ impl Gate {
         if self.reach == Reach::Node {
             return Vec::new();
         }
-        let limits = self.limits();
+        let limits = self.limits().buy;
         let user = || format!("u:{activity}:{}", identified.user.as_str());
         let device = identified.device().filter(|_| !identified.arrived.exempt);
         let device =

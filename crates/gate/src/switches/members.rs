@@ -6,11 +6,11 @@ use std::marker::PhantomData;
 use seckill_sale::Challenge;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{AutoAdmit, Switches};
+use crate::limits::per_limit::PerLimit;
 use crate::limits::rate::Limit;
-use crate::limits::switches::LimitSwitches;
 
 /// Values of some switches; the others are not named.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -41,38 +41,33 @@ pub struct Members {
     #[serde(deserialize_with = "named", skip_serializing_if = "Option::is_none")]
     pub challenge: Option<Option<Challenge>>,
     /// As [`Switches::limits`].
-    #[serde(deserialize_with = "object", skip_serializing_if = "LimitMembers::is_empty")]
+    #[serde(
+        deserialize_with = "named_limits",
+        serialize_with = "write_named",
+        skip_serializing_if = "names_none"
+    )]
     pub limits: LimitMembers,
 }
 
 /// Some of the limits.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct LimitMembers {
-    /// Per address.
-    #[serde(deserialize_with = "named", skip_serializing_if = "Option::is_none")]
-    pub ip: Option<Option<Limit>>,
-    /// Per network.
-    #[serde(deserialize_with = "named", skip_serializing_if = "Option::is_none")]
-    pub network: Option<Option<Limit>>,
-    /// Per user and activity.
-    #[serde(deserialize_with = "named", skip_serializing_if = "Option::is_none")]
-    pub user: Option<Option<Limit>>,
-    /// Per device.
-    #[serde(deserialize_with = "named", skip_serializing_if = "Option::is_none")]
-    pub device: Option<Option<Limit>>,
-    /// All buyers of an activity.
-    #[serde(deserialize_with = "named", skip_serializing_if = "Option::is_none")]
-    pub activity: Option<Option<Limit>>,
-    /// All buyers of a node.
-    #[serde(deserialize_with = "named", skip_serializing_if = "Option::is_none")]
-    pub node: Option<Option<Limit>>,
+pub(super) type LimitMembers = PerLimit<Option<Option<Limit>>>;
+
+fn names_none(limits: &LimitMembers) -> bool {
+    *limits == LimitMembers::default()
 }
 
-impl LimitMembers {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
+fn write_named<S: Serializer>(limits: &LimitMembers, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(limits.named().filter_map(|(name, limit)| Some((name, limit?))))
+}
+
+/// As [`named`], for each of the limits.
+pub(super) fn named_limits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<LimitMembers, D::Error> {
+    #[derive(Default, Deserialize)]
+    #[serde(transparent)]
+    struct Named(#[serde(deserialize_with = "named")] Option<Option<Limit>>);
+
+    let limits = object::<PerLimit<Named>, D>(deserializer)?;
+    Ok(limits.map(|Named(limit)| limit))
 }
 
 /// A member that stands there, `null` included, apart from one that does not.
@@ -112,14 +107,7 @@ macro_rules! member_by_member {
             backlog_oldest_max_s: $of(one.backlog_oldest_max_s, other.backlog_oldest_max_s),
             auto_admit: $of(one.auto_admit, other.auto_admit),
             challenge: $of(one.challenge, other.challenge),
-            limits: LimitMembers {
-                ip: $of(one.limits.ip, other.limits.ip),
-                network: $of(one.limits.network, other.limits.network),
-                user: $of(one.limits.user, other.limits.user),
-                device: $of(one.limits.device, other.limits.device),
-                activity: $of(one.limits.activity, other.limits.activity),
-                node: $of(one.limits.node, other.limits.node),
-            },
+            limits: one.limits.zip(other.limits).map(|(one, other)| $of(one, other)),
         }
     }};
 }
@@ -127,7 +115,7 @@ macro_rules! member_by_member {
 impl Members {
     /// All of them, as they are in `switches`.
     #[must_use]
-    pub const fn of(switches: &Switches) -> Self {
+    pub fn of(switches: &Switches) -> Self {
         Self {
             entry_open: Some(switches.entry_open),
             admit_ratio: Some(switches.admit_ratio),
@@ -137,14 +125,7 @@ impl Members {
             backlog_oldest_max_s: Some(switches.backlog_oldest_max_s),
             auto_admit: Some(switches.auto_admit),
             challenge: Some(switches.challenge),
-            limits: LimitMembers {
-                ip: Some(switches.limits.ip),
-                network: Some(switches.limits.network),
-                user: Some(switches.limits.user),
-                device: Some(switches.limits.device),
-                activity: Some(switches.limits.activity),
-                node: Some(switches.limits.node),
-            },
+            limits: switches.limits.map(Some),
         }
     }
 
@@ -191,13 +172,7 @@ impl Members {
         switches.backlog_oldest_max_s = self.backlog_oldest_max_s.unwrap_or(switches.backlog_oldest_max_s);
         switches.auto_admit = self.auto_admit.unwrap_or(switches.auto_admit);
         switches.challenge = self.challenge.unwrap_or(switches.challenge);
-        switches.limits = LimitSwitches {
-            ip: self.limits.ip.unwrap_or(switches.limits.ip),
-            network: self.limits.network.unwrap_or(switches.limits.network),
-            user: self.limits.user.unwrap_or(switches.limits.user),
-            device: self.limits.device.unwrap_or(switches.limits.device),
-            activity: self.limits.activity.unwrap_or(switches.limits.activity),
-            node: self.limits.node.unwrap_or(switches.limits.node),
-        };
+        let limits = self.limits.zip(switches.limits);
+        switches.limits = limits.map(|(named, present)| named.unwrap_or(present));
     }
 }

@@ -3,7 +3,7 @@
 use seckill_sale::{Challenge, EpochMs};
 use serde::{Deserialize, Deserializer};
 
-use super::members::{LimitMembers, Members, named, object};
+use super::members::{LimitMembers, Members, named, named_limits, object};
 use super::{AutoAdmit, Error, Return, Switches};
 
 /// A change: names only what changes. `null` takes an override back; where there is nothing to take back it is an error.
@@ -41,7 +41,7 @@ struct Form {
     auto_admit: Option<AutoAdmit>,
     #[serde(deserialize_with = "named")]
     challenge: Option<Option<Challenge>>,
-    #[serde(deserialize_with = "object")]
+    #[serde(deserialize_with = "named_limits")]
     limits: LimitMembers,
     #[serde(deserialize_with = "named")]
     revision: Option<u64>,

@@ -148,6 +148,35 @@ fn switches_of_an_older_version_are_read_and_unset_members_are_not_written() {
 }
 
 #[test]
+fn limits_are_written_member_by_member_as_ever() {
+    let shown = |switches: &Switches| {
+        let json = serde_json::to_string(switches).expect("plain data");
+        json.split_once(r#""limits":"#).expect("limits").1.to_owned()
+    };
+    let set = |limits: &str| for_good(&Switches::open(9), &format!(r#"{{"limits":{limits}}}"#));
+    let all = r#"{"ip":"off","network":"1/s burst 1","user":"2/s burst 2","device":"3/s burst 3","activity":"4/s burst 4","node":"5/s burst 5"}"#;
+    assert_eq!(shown(&set(all)), format!(r#"{all},"revision":1}}"#));
+    let some = r#"{"ip":null,"user":"2/s burst 2","device":null,"node":"5/s burst 5"}"#;
+    assert_eq!(
+        shown(&set(r#"{"node":"5/s burst 5","user":"2/s burst 2"}"#)),
+        format!(r#"{some},"revision":1}}"#)
+    );
+    let until = SwitchesPatch {
+        until: Some(seckill_sale::EpochMs(7)),
+        ..serde_json::from_str(r#"{"limits":{"user":null,"ip":"off"}}"#).expect("a patch")
+    };
+    let back = set(r#"{"user":"2/s burst 2"}"#).patched(&until).expect("in range");
+    let members = r#"{"limits":{"ip":null,"user":"2/s burst 2"}}"#;
+    assert!(
+        shown(&back).contains(&format!(r#""returns":[{{"at":7,"members":{members}}}]"#)),
+        "{}",
+        shown(&back)
+    );
+    let json = serde_json::to_string(&back).expect("plain data");
+    assert_eq!(serde_json::from_str::<Switches>(&json).expect("as written"), back);
+}
+
+#[test]
 fn admissions_begin_again_below_80_percent_unless_told_otherwise_and_never_above_the_most() {
     for (max, resume) in [(1, 1), (2, 1), (5, 4), (200_000, 160_000)] {
         assert_eq!(Switches::open(max).backlog_resume(), resume, "{max}");

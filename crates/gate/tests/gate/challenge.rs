@@ -102,7 +102,7 @@ fn a_solved_challenge_opens_the_sale_that_asks_for_it_and_a_plain_token_does_not
 #[test]
 fn challenges_and_answers_count_as_attempts_and_ids_of_others_do_not() {
     let mut settings = settings();
-    settings.limits.user = limit("1/min burst 2");
+    settings.limits.buy.user = limit("1/min burst 2");
     let gate = gate(settings, asking_for(Challenge::Captcha));
     let limited = |outcome: Result<TokenStep, Refusal>| matches!(outcome, Err(Refusal::Limited { .. }));
     let id = posed(&gate, SELLING).id;

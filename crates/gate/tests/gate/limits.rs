@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use seckill_gate::{Earlier, Limits, Switches, Wish};
+use seckill_gate::{Earlier, PerLimit, Switches, Wish};
 use seckill_sale::{Quota, Refusal, Scope};
 
 use crate::support::{
@@ -12,7 +12,7 @@ use crate::support::{
 
 #[test]
 fn user_limit_holds_over_many_addresses_and_spares_an_office() {
-    let gate = limited(Limits {
+    let gate = limited(PerLimit {
         ip: limit("50/s burst 100"),
         user: limit("1/s burst 3"),
         ..UNLIMITED
@@ -39,7 +39,7 @@ fn user_limit_holds_over_many_addresses_and_spares_an_office() {
 
 #[test]
 fn user_limit_counts_each_activity_apart() {
-    let gate = limited(Limits {
+    let gate = limited(PerLimit {
         user: limit("1/s burst 1"),
         ..UNLIMITED
     });
@@ -58,7 +58,7 @@ fn user_limit_counts_each_activity_apart() {
 
 #[test]
 fn rotating_forwarded_for_does_not_dodge_the_address_limit() {
-    let gate = limited(Limits {
+    let gate = limited(PerLimit {
         ip: limit("1/s burst 5"),
         ..UNLIMITED
     });
@@ -74,7 +74,7 @@ fn rotating_forwarded_for_does_not_dodge_the_address_limit() {
 
 #[test]
 fn exempt_networks_have_no_address_and_device_limit_but_the_user_limit() {
-    let limits = Limits {
+    let limits = PerLimit {
         ip: limit("1/s burst 1"),
         device: limit("1/s burst 1"),
         user: limit("1/s burst 2"),
@@ -90,7 +90,7 @@ fn exempt_networks_have_no_address_and_device_limit_but_the_user_limit() {
 
 #[test]
 fn limits_follow_the_switches_and_come_back() {
-    let gate = limited(Limits {
+    let gate = limited(PerLimit {
         user: limit("1/s burst 1"),
         ..UNLIMITED
     });
@@ -106,10 +106,10 @@ fn limits_follow_the_switches_and_come_back() {
     };
     switches.limits.user = Some(limit("off"));
     assert!(gate.switch(switches));
-    assert_eq!((passed("b"), gate.limits().user), (10, limit("off")));
+    assert_eq!((passed("b"), gate.limits().buy.user), (10, limit("off")));
     assert!(gate.switch(Switches {
         revision: 2,
         ..Switches::open(1)
     }));
-    assert_eq!((passed("c"), gate.limits().user), (1, limit("1/s burst 1")));
+    assert_eq!((passed("c"), gate.limits().buy.user), (1, limit("1/s burst 1")));
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::HeaderValue;
-use seckill_gate::{AbuseRules, DEVICE_HEADER, Earlier, Limits, Networks, Reach, Settings, Wish};
+use seckill_gate::{AbuseRules, DEVICE_HEADER, Earlier, Limits, Networks, PerLimit, Reach, Settings, Wish};
 use seckill_sale::{Refusal, Scope, SharedRate};
 
 use crate::support::{
@@ -12,7 +12,7 @@ use crate::support::{
 
 #[test]
 fn buyers_of_an_activity_and_of_a_node_are_limited_together() {
-    let gate = limited(Limits {
+    let gate = limited(PerLimit {
         activity: limit("60/min burst 5"),
         node: limit("60/min burst 8"),
         ..UNLIMITED
@@ -39,7 +39,7 @@ fn buyers_of_an_activity_and_of_a_node_are_limited_together() {
 
 #[test]
 fn whoever_is_refused_for_himself_takes_nothing_from_the_others() {
-    let gate = limited(Limits {
+    let gate = limited(PerLimit {
         user: limit("1/min burst 1"),
         activity: limit("1/min burst 2"),
         ..UNLIMITED
@@ -57,10 +57,10 @@ fn whoever_hammers_is_named_as_an_offender() {
         block_for_ms: 60_000,
         ..AbuseRules::OFF
     };
-    let limits = Limits {
+    let limits = Limits::from(PerLimit {
         user: limit("1/s burst 3"),
-        ..UNLIMITED
-    };
+        ..PerLimit::OFF
+    });
     let settings = Settings {
         limits,
         abuse,
@@ -82,7 +82,7 @@ fn whoever_hammers_is_named_as_an_offender() {
 
 #[test]
 fn farm_of_one_network_is_limited_together() {
-    let gate = limited(Limits {
+    let gate = limited(PerLimit {
         ip: limit("50/s burst 100"),
         network: limit("20/s burst 50"),
         ..UNLIMITED
@@ -104,11 +104,11 @@ fn farm_of_one_network_is_limited_together() {
 
 #[test]
 fn purchases_ask_the_rates_that_all_nodes_share_where_limits_reach_so_far() {
-    let limits = Limits {
+    let limits = Limits::from(PerLimit {
         user: limit("1/s burst 3"),
         device: limit("30/min burst 5"),
-        ..UNLIMITED
-    };
+        ..PerLimit::OFF
+    });
     let asked = |reach, exempt: &str| {
         let exempt = Networks::new([exempt.parse().expect("a network")]);
         let settings = Settings {

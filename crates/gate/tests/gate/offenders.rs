@@ -1,7 +1,7 @@
 //! Who is named as an offender and who is not, and what counts for an address or a user where nothing is bought.
 
 use http::{HeaderMap, HeaderValue};
-use seckill_gate::{AbuseRules, DEVICE_HEADER, Earlier, Gate, Limits, Request, Settings, Signature};
+use seckill_gate::{AbuseRules, DEVICE_HEADER, Earlier, Gate, Limits, PerLimit, Request, Settings, Signature};
 use seckill_sale::{Activity, Challenge, Refusal};
 
 use crate::support::{
@@ -77,7 +77,7 @@ fn whoever_is_refused_behind_the_store_is_named_with_address_and_device() {
 fn sockets_whose_token_is_bad_count_for_their_address() {
     let gate = limited(Limits {
         read: limit("1/s burst 2"),
-        ..UNLIMITED
+        ..Limits::OFF
     });
     let nobody = HeaderMap::new();
     let open = |token: &str| gate.admit_socket(request("1.1.1.1", &nobody), Some(token), SELLING);
@@ -97,7 +97,7 @@ fn sockets_whose_token_is_bad_count_for_their_address() {
 
 #[test]
 fn the_store_is_asked_again_as_often_as_a_user_may_buy() {
-    let gate = limited(Limits {
+    let gate = limited(PerLimit {
         user: limit("1/s burst 3"),
         ..UNLIMITED
     });

@@ -1,14 +1,14 @@
 //! Where several refusals apply, the first in the order of the checks is the answer: all pairs are tried.
 
 use crate::support::{
-    ENDS_AT, RANDOM, SELLING, STARTS_AT, UNLIMITED, activity, activity_id, gate, headers, identified, limit, settings,
-    signed_in, token, user,
+    ENDS_AT, RANDOM, SELLING, STARTS_AT, activity, activity_id, gate, headers, identified, limit, settings, signed_in,
+    token, user,
 };
 use std::sync::Arc;
 
 use seckill_gate::{
-    Binding, Block, Device, DeviceRule, Earlier, Gate, Limits, Moment, PurchaseTokens, Settings, Subject, Switches,
-    Wish,
+    Binding, Block, Device, DeviceRule, Earlier, Gate, Limits, Moment, PerLimit, PurchaseTokens, Settings, Subject,
+    Switches, Wish,
 };
 use seckill_sale::{Activity, Challenge, Code, Eligibility, NotReady, Quantity, Refusal, Scope, Status};
 
@@ -100,15 +100,14 @@ fn is_limited_by_ip(refusal: &Refusal, seconds: u32) -> bool {
 fn scarce_limits(has: impl Fn(Fault) -> bool) -> Limits {
     let scarce = |fault, text| limit(if has(fault) { text } else { "off" });
     let once = "1/min burst 1";
-    Limits {
+    Limits::from(PerLimit {
         ip: scarce(Fault::AddressTooOften, once),
         network: scarce(Fault::NetworkTooOften, "2/min burst 1"),
         user: scarce(Fault::UserTooOften, once),
         device: scarce(Fault::DeviceTooOften, once),
         activity: scarce(Fault::ActivityTooOften, once),
         node: scarce(Fault::NodeTooOften, once),
-        ..UNLIMITED
-    }
+    })
 }
 
 /// A gate at which a purchase has these faults.

@@ -5,8 +5,8 @@ use seckill_gate::{AbuseRules, Authority, Earlier, Limits, Moment, Settings, Swi
 use seckill_sale::{Activity, Challenge, Refusal, Scope, UserId};
 
 use crate::support::{
-    RANDOM, SELLING, STARTS_AT, UNLIMITED, activity, activity_id, buy, click, gate, headers, identified, limit,
-    limited, limited_but, request, settings, signed_in, token, user,
+    RANDOM, SELLING, STARTS_AT, activity, activity_id, buy, click, gate, headers, identified, limit, limited,
+    limited_but, request, settings, signed_in, token, user,
 };
 
 fn asking_for_token() -> Activity {
@@ -106,7 +106,7 @@ fn older_switches_do_not_undo_newer_ones() {
 fn reads_count_per_user_and_for_the_anonymous_per_address() {
     let gate = limited(Limits {
         read: limit("1/s burst 2"),
-        ..UNLIMITED
+        ..Limits::OFF
     });
     let (alice, nobody) = (signed_in("alice"), HeaderMap::new());
     let read = |peer, headers| {
@@ -133,7 +133,7 @@ fn reads_count_per_user_and_for_the_anonymous_per_address() {
 fn pages_need_no_identity() {
     let gate = limited(Limits {
         read: limit("1/s burst 2"),
-        ..UNLIMITED
+        ..Limits::OFF
     });
     let bad = headers(&[("authorization", "Bearer none")]);
     let (nobody, alice) = (HeaderMap::new(), signed_in("alice"));
@@ -148,7 +148,7 @@ fn pages_need_no_identity() {
 fn stream_token_is_checked_like_any_other() {
     let limits = Limits {
         read: limit("1/s burst 2"),
-        ..UNLIMITED
+        ..Limits::OFF
     };
     let gate = limited_but("2.2.2.2/32", limits);
     let nobody = HeaderMap::new();

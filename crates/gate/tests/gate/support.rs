@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use seckill_gate::{
     AbuseRules, Authority, Clients, DeviceRule, Earlier, Expectations, Gate, Identified, Limit, Limits, Moment,
-    Networks, Random, Reach, Request, Settings, Signer, Switches, Verifier, Verifiers, Wish,
+    Networks, PerLimit, Random, Reach, Request, Settings, Signer, Switches, Verifier, Verifiers, Wish,
 };
 use seckill_sale::{Activity, ActivityId, EpochMs, Quantity, Refusal, UserId, Window};
 
@@ -43,7 +43,7 @@ pub(crate) fn limit(text: &str) -> Limit {
     text.parse().expect("a limit")
 }
 
-pub(crate) const UNLIMITED: Limits = Limits::OFF;
+pub(crate) const UNLIMITED: PerLimit<Limit> = PerLimit::OFF;
 
 pub(crate) fn settings() -> Settings {
     let verifier = Verifier::hs256(SECRET, &Expectations::default()).expect("a good secret");
@@ -52,7 +52,7 @@ pub(crate) fn settings() -> Settings {
         clients: Clients::default(),
         trusted_proxies: Networks::new(["10.0.0.0/8".parse().expect("a network")]),
         exempt: Networks::default(),
-        limits: UNLIMITED,
+        limits: Limits::OFF,
         reach: Reach::Node,
         abuse: AbuseRules::OFF,
         table_slots: 1024,
@@ -71,15 +71,16 @@ pub(crate) fn gate(settings: Settings, activity: Activity) -> Gate {
 }
 
 /// A gate whose limits are these.
-pub(crate) fn limited(limits: Limits) -> Gate {
+pub(crate) fn limited(limits: impl Into<Limits>) -> Gate {
+    let limits = limits.into();
     gate(Settings { limits, ..settings() }, activity(1))
 }
 
 /// The same, with a network that is exempt from them.
-pub(crate) fn limited_but(network: &str, limits: Limits) -> Gate {
+pub(crate) fn limited_but(network: &str, limits: impl Into<Limits>) -> Gate {
     let exempt = Networks::new([network.parse().expect("a network")]);
     let settings = Settings {
-        limits,
+        limits: limits.into(),
         exempt,
         ..settings()
     };

@@ -19,9 +19,9 @@ pub(crate) fn eligible(operations: usize) -> anyhow::Result<Prepared> {
 pub(crate) fn all_gates(operations: usize) -> anyhow::Result<Prepared> {
     let gate = gate_of(
         |settings| {
-            settings.limits.network = "1000/s burst 10000".parse().expect("a limit");
-            settings.limits.activity = "100000/s burst 100000".parse().expect("a limit");
-            settings.limits.node = "100000/s burst 100000".parse().expect("a limit");
+            settings.limits.buy.network = "1000/s burst 10000".parse().expect("a limit");
+            settings.limits.buy.activity = "100000/s burst 100000".parse().expect("a limit");
+            settings.limits.buy.node = "100000/s burst 100000".parse().expect("a limit");
             settings.abuse = AbuseRules {
                 ip: "50/s burst 500".parse().expect("a limit"),
                 user: "10/s burst 100".parse().expect("a limit"),

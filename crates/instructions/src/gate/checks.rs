@@ -66,7 +66,7 @@ pub(crate) fn block_list(operations: usize) -> anyhow::Result<Prepared> {
 
 /// One limit of one user in one sale.
 pub(crate) fn limiter(operations: usize) -> anyhow::Result<Prepared> {
-    let limiter = Limiter::new(limits()?.user, TABLE_SLOTS);
+    let limiter = Limiter::new(limits()?.buy.user, TABLE_SLOTS);
     let visitors = visitors(operations)?;
     Ok(visits([], operations, move |n| {
         limiter.check((activity(0), &visitors[n].user), NOW).is_ok()

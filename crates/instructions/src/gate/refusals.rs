@@ -31,7 +31,7 @@ pub(crate) fn unsigned_device(operations: usize) -> anyhow::Result<Prepared> {
 /// From a network that has asked as often as it may.
 pub(crate) fn limited_network(operations: usize) -> anyhow::Result<Prepared> {
     let gate = gate_of(
-        |settings| settings.limits.network = "1/min burst 1".parse().expect("a limit"),
+        |settings| settings.limits.buy.network = "1/min burst 1".parse().expect("a limit"),
         |_| {},
     )?;
     // 256 addresses share one: one of them in all has passed before.

@@ -1,8 +1,8 @@
 //! The gate, from the settings.
 
 use seckill_gate::{
-    AbuseRules, Authority, Clients, DeviceRule, Expectations, Gate, Limit, Limits, Networks, PublicAlgorithm, Reach,
-    RequiredClaim, Verifier, Verifiers,
+    AbuseRules, Authority, Clients, DeviceRule, Expectations, Gate, Limit, Limits, Networks, PerLimit, PublicAlgorithm,
+    Reach, RequiredClaim, Verifier, Verifiers,
 };
 use seckill_settings::{Identity, JwtKey, LimitScope, RateLimit, Settings};
 
@@ -107,13 +107,15 @@ fn clients(settings: &Settings) -> Clients {
 fn limits(settings: &Settings) -> Result<Limits, Failure> {
     let limits = &settings.limits;
     Ok(Limits {
-        ip: limit("limits.ip", limits.ip)?,
-        network: limit("limits.network", limits.network)?,
-        user: limit("limits.user", limits.user)?,
-        device: limit("limits.device", limits.device)?,
+        buy: PerLimit {
+            ip: limit("limits.ip", limits.ip)?,
+            network: limit("limits.network", limits.network)?,
+            user: limit("limits.user", limits.user)?,
+            device: limit("limits.device", limits.device)?,
+            activity: limit("limits.activity", limits.activity)?,
+            node: limit("limits.node", limits.node)?,
+        },
         read: limit("limits.read", limits.read)?,
-        activity: limit("limits.activity", limits.activity)?,
-        node: limit("limits.node", limits.node)?,
     })
 }
 
