@@ -59,7 +59,7 @@ impl InForce {
             return;
         }
         if console.gate.switch(switches) {
-            console.stock().set_backlog_max(console.gate.backlog_max());
+            console.stock().set_backlog_max(console.gate.switches().backlog_max);
         }
     }
 }

@@ -1,8 +1,10 @@
 //! The switches as the operator sees them: those in force, and what a change would make of them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use seckill_api::{Answer, rfc3339};
 use seckill_gate::{AutoAdmit, Limit, LimitSwitches, Members, Return, Switches, SwitchesPatch};
-use seckill_sale::Challenge;
+use seckill_sale::{ActivityId, Challenge};
 use serde::Serialize;
 
 use super::effects::{Effect, effects};
@@ -72,10 +74,14 @@ struct ReturnView {
 struct View {
     #[serde(flatten)]
     switches: SwitchesView,
-    /// Share that this node lets in by itself; the lower one holds.
+    /// The lowest share of any sale that this node lets in by itself; that of the operator holds where it is lower.
     auto_admit_ratio: f64,
-    /// Whether this node admits nobody since too many tickets wait, or one for too long.
+    /// Share of each sale of which it does not let everybody in.
+    auto_admit_sales: BTreeMap<ActivityId, f64>,
+    /// Whether this node admits nobody to some sale since too many of its tickets wait, or one for too long.
     backlog_holds_back: bool,
+    /// To which.
+    backlog_sales: BTreeSet<ActivityId>,
     /// The limits that hold, where a switch says nothing those of the settings.
     limits_in_force: LimitsView,
     /// Whether they are in force, but not in the ledger yet.
@@ -125,7 +131,7 @@ impl SwitchesView {
 /// The switches in force on this node.
 pub(super) fn shown(console: &Console) -> Reply {
     console.gate.go_back(console.now());
-    let limits = console.gate.limits();
+    let (limits, held_back) = (console.gate.limits(), console.gate.held_back());
     let limits_in_force = LimitsView {
         ip: limits.ip.to_string(),
         network: limits.network.to_string(),
@@ -138,7 +144,9 @@ pub(super) fn shown(console: &Console) -> Reply {
     Reply(Answer::fine(&View {
         switches: SwitchesView::of(&console.gate.switches(), revision(console)),
         auto_admit_ratio: console.gate.auto_admit_ratio(),
-        backlog_holds_back: console.gate.holds_back(),
+        auto_admit_sales: console.gate.auto_admit_ratios().as_ref().clone(),
+        backlog_holds_back: !held_back.is_empty(),
+        backlog_sales: held_back.as_ref().clone(),
         limits_in_force,
         ledger_pending: kept::known(console).is_some(),
     }))
