@@ -25,6 +25,9 @@ pub(crate) fn purchase_refused(call: &Call, activity: Option<ActivityId>, error:
     let word = match error {
         Error::Refused(refusal) => {
             limited(call, refusal);
+            if let (Refusal::BacklogFull, Some(activity)) = (refusal, activity) {
+                call.shared().gate.note_backlog_full(activity);
+            }
             word_of(refusal)
         }
         Error::Internal => Word::Error,

@@ -1,5 +1,6 @@
 //! The handle: the contracts of stock and queue over the sequencer's inbox and the published views.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -187,5 +188,9 @@ impl Stock for Embedded {
 
     fn set_backlog_max(&self, tickets: u64) {
         self.shared.set_backlog_max(tickets);
+    }
+
+    fn set_held_back(&self, sales: BTreeSet<ActivityId>) {
+        self.shared.set_held_back(sales);
     }
 }

@@ -1,7 +1,7 @@
 //! The handle as a queue.
 
 use async_trait::async_trait;
-use seckill_queue::{Depth, Queue, Verdicts};
+use seckill_queue::{Depth, Queue, SaleDepth, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Delivery, Ticket};
 
 use crate::Embedded;
@@ -31,5 +31,9 @@ impl Queue for Embedded {
 
     fn depth(&self) -> Depth {
         self.shared.depth()
+    }
+
+    fn depths(&self) -> Vec<SaleDepth> {
+        self.shared.depths()
     }
 }

@@ -4,6 +4,7 @@
 //! order intent in one journal record; its answer leaves after the sync. Readers of a result look at published views and ask nobody.
 
 mod ahead;
+mod backlog;
 mod codec;
 mod command;
 mod compactor;

@@ -15,6 +15,7 @@ use seckill_queue::Depth;
 use seckill_sale::{EpochMs, WaitsMax};
 
 use crate::ahead::Ahead;
+use crate::backlog::Backlog;
 use crate::command::Command;
 use crate::compactor::Compactor;
 use crate::inbox::Inbox;
@@ -92,7 +93,7 @@ impl<S: Storage> Sequencer<S> {
         let bytes: usize = commands.iter().map(Command::bytes_max).sum();
         let space = self.reserve(bytes);
         let limits = Limits {
-            backlog_max: self.shared.backlog_max(),
+            backlog: Backlog::new(self.shared.backlog_max(), self.shared.held_back()),
             waits: self.waits,
             frame_bytes_max: self.frame_bytes_max,
         };

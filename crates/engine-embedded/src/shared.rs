@@ -1,11 +1,12 @@
 //! What every core reads without asking the sequencer: the views of all sales, the depth of the queue, whether the journal stands.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 use hashbrown::HashMap;
-use seckill_queue::Depth;
+use seckill_queue::{Depth, SaleDepth};
 use seckill_sale::{ActivityId, Clock, EpochMs, SaleView};
 use tokio::sync::Notify;
 
@@ -19,6 +20,7 @@ pub(crate) struct Shared {
     broken: AtomicBool,
     broke: Notify,
     backlog_max: AtomicU64,
+    held_back: ArcSwap<BTreeSet<ActivityId>>,
     ready: Notify,
     pub(crate) members: InMemory,
     /// Batches that had ended when somebody waited for the next one in vain; [`u64::MAX`]: never.
@@ -54,6 +56,7 @@ impl Shared {
             broken: AtomicBool::new(false),
             broke: Notify::new(),
             backlog_max: AtomicU64::new(backlog_max),
+            held_back: ArcSwap::default(),
             ready: Notify::new(),
             members: InMemory::default(),
             hung_at: AtomicU64::new(u64::MAX),
@@ -98,6 +101,16 @@ impl Shared {
         }
     }
 
+    /// Of each sale.
+    pub(crate) fn depths(&self) -> Vec<SaleDepth> {
+        let depth = |view: &Arc<SaleView>| SaleDepth {
+            activity: view.activity(),
+            in_queue: view.in_queue(),
+            oldest_accepted_at: view.oldest_accepted_at(),
+        };
+        self.views.load().values().map(depth).collect()
+    }
+
     pub(crate) fn set_depth(&self, depth: &Depth) {
         let ms = |at: Option<EpochMs>| at.map_or(NEVER, |at| at.0);
         self.written.depth.tickets.store(depth.tickets, Ordering::Release);
@@ -118,6 +131,15 @@ impl Shared {
 
     pub(crate) fn set_backlog_max(&self, tickets: u64) {
         self.backlog_max.store(tickets, Ordering::Relaxed);
+    }
+
+    /// Sales that admit nobody since too many of their tickets wait, or one for too long.
+    pub(crate) fn held_back(&self) -> Arc<BTreeSet<ActivityId>> {
+        self.held_back.load_full()
+    }
+
+    pub(crate) fn set_held_back(&self, sales: BTreeSet<ActivityId>) {
+        self.held_back.store(Arc::new(sales));
     }
 
     /// Batches of the sequencer that have ended, written or not.

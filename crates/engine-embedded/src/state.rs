@@ -2,7 +2,8 @@
 
 use hashbrown::HashMap;
 
-use seckill_sale::{ActivityId, EpochMs, Event, Sale};
+use seckill_queue::Turns;
+use seckill_sale::{ActivityId, Delivery, EpochMs, Event, Sale, WaitsMax};
 
 use crate::codec::Record;
 use crate::permits::Permits;
@@ -17,6 +18,8 @@ pub(crate) struct State {
     acknowledged: u64,
     switches: String,
     permits: Permits,
+    /// Whose tickets are taken next; like a lease it does not outlive the process.
+    turns: Turns,
 }
 
 impl State {
@@ -75,13 +78,28 @@ impl State {
         self.sales.get(&activity)
     }
 
-    /// A sale to take tickets from; taking is not an event, a lease does not outlive the process.
+    /// A sale to give tickets back to; that is not an event, a lease does not outlive the process.
     pub(crate) fn sale_mut(&mut self, activity: ActivityId) -> Option<&mut Sale> {
         self.sales.get_mut(&activity)
     }
 
+    /// Takes at most `count` tickets of the sale whose turn it is. No event either.
+    pub(crate) fn take(&mut self, now: EpochMs, waits: WaitsMax, count: usize) -> Vec<Delivery> {
+        let takable = self.sales().filter(|(_, sale)| sale.is_takable(now, waits));
+        let next = takable.min_by_key(|(activity, sale)| {
+            let since = sale.takable_since(now, waits).unwrap_or(now);
+            self.turns.rank(*activity, since)
+        });
+        let Some(activity) = next.map(|(activity, _)| activity) else {
+            return Vec::new();
+        };
+        self.turns.serve(activity);
+        let sale = self.sales.get_mut(&activity);
+        sale.map_or_else(Vec::new, |sale| sale.take(now, waits, count))
+    }
+
     /// All sales, in no order.
-    pub(crate) fn sales(&self) -> impl Iterator<Item = (ActivityId, &Sale)> {
+    pub(crate) fn sales(&self) -> impl Iterator<Item = (ActivityId, &Sale)> + Clone {
         self.sales.iter().map(|(&activity, sale)| (activity, sale))
     }
 

@@ -2,11 +2,12 @@
 
 use seckill_queue::{Verdict, Verdicts};
 use seckill_sale::{
-    ActivityId, Claim, Claimed, Decision, Delivery, EpochMs, Event, NotReady, Refusal, Sale, Terms, Ticket, WaitsMax,
+    ActivityId, Claim, Claimed, Decision, EpochMs, Event, NotReady, Refusal, Sale, Terms, Ticket, WaitsMax,
 };
 use seckill_stock::{Answer, Reserved};
 
 use crate::Error;
+use crate::backlog::Backlog;
 use crate::codec::{Record, encode, encode_event};
 use crate::command::Command;
 use crate::journal::Journal;
@@ -26,10 +27,10 @@ pub(crate) enum Space {
 }
 
 /// Limits of a turn.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct Limits {
-    /// Tickets that may wait, over all sales.
-    pub(crate) backlog_max: u64,
+    /// Tickets that may wait, over all sales, and whose no more.
+    pub(crate) backlog: Backlog,
     /// How long tickets may wait.
     pub(crate) waits: WaitsMax,
     /// Largest frame.
@@ -39,7 +40,7 @@ pub(crate) struct Limits {
 pub(crate) struct Turn {
     pub(crate) now: EpochMs,
     pub(crate) space: Space,
-    backlog_max: u64,
+    backlog: Backlog,
     waits: WaitsMax,
     pub(crate) frame_bytes_max: usize,
     pub(crate) frame: Vec<u8>,
@@ -54,14 +55,14 @@ impl Turn {
     pub(crate) fn new(now: EpochMs, space: Space, limits: Limits, mut frame: Vec<u8>) -> Self {
         frame.clear();
         let Limits {
-            backlog_max,
+            backlog,
             waits,
             frame_bytes_max,
         } = limits;
         Self {
             now,
             space,
-            backlog_max,
+            backlog,
             waits,
             frame_bytes_max,
             frame,
@@ -107,10 +108,12 @@ impl Turn {
         journal: &mut Journal<S>,
         replies: &mut Replies,
     ) {
+        self.backlog.changes_by(&command);
         match command {
             command if self.space == Space::Full && command.only_writes() => command.refuse(replies),
             Command::Claim(claims, reply) => replies.claims(reply, self.claim_all(&claims, state)),
-            Command::Take(count, reply) => replies.add(reply, Ok(self.take(count, state))),
+            // Only durable tickets leave: the reply waits for the frame as all do.
+            Command::Take(count, reply) => replies.add(reply, Ok(state.take(self.now, self.waits, count))),
             Command::Record(verdicts, reply) => replies.add(reply, self.record(verdicts, state)),
             Command::Revive(ticket, reply) => {
                 self.apply(
@@ -177,10 +180,10 @@ impl Turn {
     }
 
     fn claim(&mut self, claim: &Claim, state: &mut State) -> Answer {
-        let room = self.backlog_max.saturating_sub(state.queued_tickets());
         let Some(sale) = state.sale(claim.activity) else {
             return Err(Refusal::NotReady(NotReady::NotPreheated));
         };
+        let room = self.backlog.room(sale, state);
         let claimed = match sale.decide(claim, self.now, room) {
             Decision::Replay(buyer) => {
                 return Ok(Reserved {
@@ -197,7 +200,9 @@ impl Turn {
         let Claimed {
             sequence, accepted_at, ..
         } = claimed;
+        let before = sale.in_queue();
         self.apply(claim.activity, &Event::Claimed(claimed), state);
+        self.backlog.admitted(before, claim.activity, state);
         self.newest_accepted_at = Some(self.now);
         Ok(Reserved {
             ticket: Ticket {
@@ -208,20 +213,6 @@ impl Turn {
             accepted_at,
             replayed: false,
         })
-    }
-
-    /// Tickets of the sale whose oldest one waits longest. Only durable tickets leave: the reply waits for the frame as all do.
-    fn take(&mut self, count: usize, state: &mut State) -> Vec<Delivery> {
-        let (now, waits) = (self.now, self.waits);
-        let longest = state
-            .sales()
-            .filter(|(_, sale)| sale.is_takable(now, waits))
-            .min_by_key(|(activity, sale)| (sale.takable_since(now, waits), *activity))
-            .map(|(activity, _)| activity);
-        let Some(sale) = longest.and_then(|activity| state.sale_mut(activity)) else {
-            return Vec::new();
-        };
-        sale.take(now, waits, count)
     }
 
     fn record(&mut self, verdicts: Verdicts, state: &mut State) -> Result<(), Error> {

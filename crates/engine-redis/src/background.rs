@@ -1,5 +1,5 @@
-//! Tasks behind the handle: they read the sales that other nodes change, hear of such changes, and load the buyers of sold-out sales. They
-//! end with the engine's last handle.
+//! Tasks behind the handle: they read the sales that other nodes change, hear of such changes, and load the buyers of sales that nobody can buy
+//! of. They end with the engine's last handle.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -24,6 +24,7 @@ async fn refresh(shared: Weak<Shared>, every: Duration) {
         if let Err(error) = shared.refresh().await {
             tracing::debug!(%error, "the sales of the store were not read");
         }
+        shared.note_acknowledged().await;
     }
 }
 
@@ -38,13 +39,13 @@ async fn rebalance(shared: Weak<Shared>, every: Duration) {
     }
 }
 
-/// Loads the buyers of sales that have sold out. It looks around now and then, too, for it ends with the handle and frees what is not needed.
+/// Loads the buyers of sales that have sold out or are held. It looks around now and then, too, for it ends with the handle and frees what is not needed.
 async fn load_winners(shared: Weak<Shared>) {
     loop {
         let Some(shared) = shared.upgrade() else { return };
         if let Err(error) = shared.load_winners().await {
-            tracing::debug!(%error, "the buyers of a sold-out sale were not loaded");
+            tracing::debug!(%error, "the buyers of a sale that is sold out or held were not loaded");
         }
-        let _ = tokio::time::timeout(EVERY, shared.sold_out.notified()).await;
+        let _ = tokio::time::timeout(EVERY, shared.shut.notified()).await;
     }
 }

@@ -1,8 +1,9 @@
 //! What a process asks of its own handle: whether the server answers, what it last said of a sale, and whose installation it serves.
 
 use redis::{ErrorKind, cmd};
-use seckill_sale::{ActivityId, Figures, InstallationId};
+use seckill_sale::{ActivityId, Figures, InstallationId, Shards};
 
+use crate::keys::Place;
 use crate::script::RETIE;
 use crate::{ConnectError, Engine, Error, keys, link};
 
@@ -46,6 +47,24 @@ impl Engine {
     #[must_use]
     pub fn is_up(&self) -> bool {
         self.0.link.check().is_ok()
+    }
+
+    /// Every server that leads, and whether it can be asked, as far as is known. Costs no IO.
+    #[must_use]
+    pub fn servers(&self) -> Vec<(String, bool)> {
+        let servers = self.0.link.leaders();
+        servers
+            .iter()
+            .map(|server| (server.spot.to_string(), server.is_up()))
+            .collect()
+    }
+
+    /// Whether every server that has a part of this sale can be asked, as far as is known. Costs no IO.
+    #[must_use]
+    pub fn can_ask_of(&self, activity: ActivityId) -> bool {
+        let shards = self.0.shards_known(activity).unwrap_or(Shards::ONE);
+        let mut places = Place::all(activity, shards);
+        places.all(|place| self.0.link.is_up(&place.buyers()))
     }
 
     /// The figures of a sale as last read; none where it has no state. Costs no IO.

@@ -1,9 +1,11 @@
 //! The handle as a queue.
 
+use std::sync::atomic::Ordering;
+
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use redis::cmd;
-use seckill_queue::{Adopted, Adoption, Depth, Error, Queue, Taken, Verdicts};
+use seckill_queue::{Adopted, Adoption, Depth, Error, Queue, SaleDepth, Taken, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Delivery, NotReady, Ticket};
 
 use crate::buyer::{read_dead, read_delivery};
@@ -33,18 +35,17 @@ impl Queue for Engine {
         if count == 0 {
             return Ok(Taken::default());
         }
-        if self.0.longest_wait(&[]).is_none() {
-            self.0.refresh().await?;
-        }
         let (mut asked, mut taken, mut broken) = (Vec::new(), Taken::default(), None);
+        if self.0.next_place(&[], None).is_none() {
+            // Sales of servers that answer were read all the same.
+            broken = self.0.refresh().await.err();
+        }
         // A shard that others have emptied meanwhile, or that cannot be used or asked, is passed over. Other shards of the same sale fill the
         // batch up.
-        while let Some(place) = self.0.longest_wait(&asked) {
+        let of_sale = |taken: &Taken| taken.tickets.first().map(|first| first.ticket.activity);
+        while let Some(place) = self.0.next_place(&asked, of_sale(&taken)) {
             asked.push(place);
-            let is_other_sale = |first: &Delivery| first.ticket.activity != place.activity;
-            if taken.tickets.first().is_some_and(is_other_sale) {
-                continue;
-            }
+            self.0.turns.lock().serve(place.activity);
             match self.0.take(place, count - taken.tickets.len()).await {
                 Ok(more) if more.tickets.is_empty() => {}
                 Ok(more) => {
@@ -87,7 +88,7 @@ impl Queue for Engine {
             let woken = self.0.wake.notified();
             tokio::pin!(woken);
             woken.as_mut().enable();
-            if self.0.longest_wait(&[]).is_some() {
+            if self.0.next_place(&[], None).is_some() {
                 return;
             }
             let _ = tokio::time::timeout(self.0.until_due(), woken).await;
@@ -112,15 +113,8 @@ impl Queue for Engine {
         for recorded in join_all(recorded).await {
             recorded?;
         }
-        if 0 < settled_batch {
-            let mut command = cmd("EVAL");
-            command
-                .arg(KEEP_HIGHEST)
-                .arg(1)
-                .arg(keys::ACKNOWLEDGED)
-                .arg(settled_batch);
-            let _kept: u64 = self.0.link.command(&command).await?;
-        }
+        self.0.to_note.fetch_max(settled_batch, Ordering::Relaxed);
+        self.0.note_acknowledged().await;
         Ok(())
     }
 
@@ -156,6 +150,10 @@ impl Queue for Engine {
             }
         })
     }
+
+    fn depths(&self) -> Vec<SaleDepth> {
+        self.0.depths()
+    }
 }
 
 impl Shared {
@@ -164,6 +162,25 @@ impl Shared {
         match self.call(script, place, arguments).await?.done() {
             Err(crate::Error::NotReady(NotReady::NotPreheated)) => Ok(Vec::new()),
             outcome => outcome.map(|(_, payload)| payload),
+        }
+    }
+
+    /// Notes the newest settled batch, where that is still to be done. Verdicts do not wait for it: it has a server of its own, and settling
+    /// the sales of others goes on while that one is gone. Until it is back an older copy of the ledger is told by the sales alone.
+    pub(crate) async fn note_acknowledged(&self) {
+        let batch = self.to_note.load(Ordering::Relaxed);
+        if batch == 0 {
+            return;
+        }
+        let mut command = cmd("EVAL");
+        command.arg(KEEP_HIGHEST).arg(1).arg(keys::ACKNOWLEDGED).arg(batch);
+        match self.link.command::<u64>(&command).await {
+            Ok(_) => {
+                // A later one is noted by whoever told of it.
+                let order = Ordering::Relaxed;
+                let _later = self.to_note.compare_exchange(batch, 0, order, order);
+            }
+            Err(error) => tracing::debug!(%error, batch, "the newest settled batch is noted later"),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The handle as a stock.
 
-use std::sync::atomic::Ordering;
+use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use redis::cmd;
@@ -32,10 +32,7 @@ impl Stock for Engine {
     }
 
     fn glance(&self, activity: ActivityId, user: &UserId) -> Glance {
-        match self.0.knows_sold_out(activity, user) {
-            true => Glance::SoldOut,
-            false => Glance::Ask,
-        }
+        self.0.recall(activity, user)
     }
 
     fn stock_left(&self, activity: ActivityId) -> Option<u64> {
@@ -157,6 +154,10 @@ impl Stock for Engine {
     }
 
     fn set_backlog_max(&self, tickets: u64) {
-        self.0.backlog_max.store(tickets, Ordering::Relaxed);
+        self.0.backlog.set_most(tickets);
+    }
+
+    fn set_held_back(&self, sales: BTreeSet<ActivityId>) {
+        self.0.backlog.hold_back(sales);
     }
 }

@@ -95,6 +95,7 @@ mod rates;
 mod reading;
 mod rebalance;
 mod remembered;
+mod room;
 mod safety;
 mod sales;
 mod salvage;

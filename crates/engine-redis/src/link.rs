@@ -30,6 +30,7 @@ use tokio::task::JoinSet;
 use crate::Error;
 use crate::options::Options;
 use crate::script::Script;
+pub(crate) use address::Spot;
 use address::{Address, Place};
 pub(crate) use asked::{Asked, send};
 use connector::Connector;
@@ -112,6 +113,16 @@ impl Link {
     pub(crate) fn check(&self) -> Result<(), Error> {
         let is_up = self.map.read().nodes().any(|node| node.is_up());
         is_up.then_some(()).ok_or(Error::Unavailable)
+    }
+
+    /// Where the server is that has `key`.
+    pub(crate) fn spot(&self, key: &str) -> Option<Spot> {
+        Some(self.leader(slot(key.as_bytes()))?.spot.clone())
+    }
+
+    /// Whether the server that has `key` can be asked, as far as is known.
+    pub(crate) fn is_up(&self, key: &str) -> bool {
+        self.leader(slot(key.as_bytes())).is_some_and(|node| node.is_up())
     }
 
     /// Returns once the server that has `key` can be asked, false where it cannot within `limit`.

@@ -1,12 +1,15 @@
 //! Which sales the store has: a list beside them, by which a node that has just started finds them and the numbers of their shards.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
+use futures_util::future::join_all;
 use redis::{Cmd, FromRedisValue};
 use seckill_sale::{ActivityId, NotReady, Shards};
 
 use crate::Error;
-use crate::keys;
+use crate::keys::{self, Place};
+use crate::link::Spot;
 use crate::shared::Shared;
 
 /// How long a list that is none of ours is kept aside, in seconds: 7 days.
@@ -15,11 +18,29 @@ const ASIDE_KEPT_S: u32 = 7 * 24 * 3600;
 impl Shared {
     /// Reads all sales again; those that have a state, whole or not.
     pub(crate) async fn refresh(&self) -> Result<Vec<ActivityId>, Error> {
-        let (mut sales, mut broken) = (Vec::new(), None);
+        let mut servers: HashMap<Option<Spot>, Vec<ActivityId>> = HashMap::new();
         for (activity, shards) in self.listed().await?.0 {
             if self.shards_known(activity).is_none() && shards.is_split() {
                 self.in_sale(activity, shards, |_| ());
             }
+            let server = self.link.spot(&Place::of(activity, shards, 0).buyers());
+            servers.entry(server).or_default().push(activity);
+        }
+        let (mut sales, mut broken) = (Vec::new(), None);
+        for read in join_all(servers.into_values().map(|of_server| self.read_in_turn(of_server))).await {
+            let (of_server, error) = read;
+            sales.extend(of_server);
+            broken = broken.or(error);
+        }
+        sales.sort_unstable();
+        broken.map_or(Ok(sales), Err)
+    }
+
+    /// Reads sales one after another, so that a server is never asked for all of them at once; those that have a state, and the last error.
+    /// A server that is slow or gone keeps the sales of no other from being read.
+    async fn read_in_turn(&self, listed: Vec<ActivityId>) -> (Vec<ActivityId>, Option<Error>) {
+        let (mut sales, mut broken) = (Vec::new(), None);
+        for activity in listed {
             match self.look(activity).await {
                 Ok(None) => {}
                 Ok(Some(reading)) => {
@@ -27,11 +48,10 @@ impl Shared {
                     sales.push(activity);
                 }
                 Err(Error::NotReady(_)) => sales.push(activity),
-                // One server of several is gone: the sales of others are read all the same.
                 Err(error) => broken = Some(error),
             }
         }
-        broken.map_or(Ok(sales), Err)
+        (sales, broken)
     }
 
     /// Lists a sale, where it is not: nodes that start find it there.

@@ -19,6 +19,15 @@ struct Part {
     trouble: Option<NotReady>,
 }
 
+/// Why nobody can get a ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shut {
+    /// Nothing is left.
+    SoldOut,
+    /// It is paused.
+    Held,
+}
+
 /// One sale.
 #[derive(Debug)]
 pub(crate) struct Known {
@@ -105,22 +114,34 @@ impl Known {
         self.sold_out_at.is_some_and(|at| at.elapsed() < PROOF_HOLDS)
     }
 
-    /// Whether memory alone may say that the sale is open and nothing is left.
-    pub(crate) fn is_known_sold_out(&self) -> bool {
+    /// Why nobody can get a ticket, where memory alone may say so.
+    pub(crate) fn known_shut(&self) -> Option<Shut> {
         let now = Instant::now();
         let is_fresh = |at: Instant| now.saturating_duration_since(at) < FRESH;
-        let fresh = |part: &Part| {
-            let read = part.read.as_ref();
-            part.trouble.is_none() && read.is_some_and(|(read, at)| read.is_sold_out() && is_fresh(*at))
+        let all = |is_so: fn(&Summary) -> bool| {
+            let mut parts = self.parts.iter();
+            parts.all(|part| {
+                let read = part.read.as_ref();
+                part.trouble.is_none() && read.is_some_and(|(read, at)| is_so(read) && is_fresh(*at))
+            })
         };
-        let proved = !self.shards.is_split() || self.sold_out_at.is_some_and(is_fresh);
-        proved && self.parts.iter().all(fresh)
+        if all(Summary::is_sold_out) {
+            let proved = !self.shards.is_split() || self.sold_out_at.is_some_and(is_fresh);
+            return proved.then_some(Shut::SoldOut);
+        }
+        all(Summary::is_held).then_some(Shut::Held)
     }
 
     /// Whether every shard was open and had nothing left when it was read last.
     pub(crate) fn seems_sold_out(&self) -> bool {
         let sold_out = |part: &Part| part.read.as_ref().is_some_and(|(read, _)| read.is_sold_out());
         self.parts.iter().all(sold_out)
+    }
+
+    /// Whether nobody could get a ticket in any shard when it was read last.
+    pub(crate) fn seems_shut(&self) -> bool {
+        let held = |part: &Part| part.read.as_ref().is_some_and(|(read, _)| read.is_held());
+        self.seems_sold_out() || self.parts.iter().all(held)
     }
 
     /// The figures of the sale as its shards were last read; none before all were.

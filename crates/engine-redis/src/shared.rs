@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use parking_lot::{Mutex, RwLock};
+use seckill_queue::Turns;
 use seckill_sale::{ActivityId, Figures, NotReady, Shards, UserId};
+use seckill_stock::Glance;
 use tokio::sync::{Mutex as Turn, Notify};
 
 use crate::keys::Place;
@@ -13,7 +15,8 @@ use crate::link::Link;
 use crate::options::Options;
 use crate::pages::Walks;
 use crate::remembered::Remembered;
-use crate::sales::Known;
+use crate::room::Backlog;
+use crate::sales::{Known, Shut};
 use crate::summary::{Answer, Outcome, Summary};
 use crate::time::Time;
 use crate::troubles::Troubles;
@@ -25,15 +28,19 @@ pub(crate) struct Shared {
     pub(crate) link: Arc<Link>,
     pub(crate) options: Options,
     pub(crate) time: Time,
-    pub(crate) backlog_max: AtomicU64,
+    pub(crate) backlog: Backlog,
+    /// The newest settled batch that is still to be noted where everything is kept that belongs to no sale; 0: none is.
+    pub(crate) to_note: AtomicU64,
+    /// Whose tickets are taken next.
+    pub(crate) turns: Mutex<Turns>,
     /// Held while a claim call of this node is with a shard: what comes meanwhile gathers.
     lanes: Mutex<HashMap<Place, Arc<Turn<()>>>>,
     /// Wakes workers of this node when tickets can perhaps be taken.
     pub(crate) wake: Notify,
     /// Where walks over buyers go on.
     pub(crate) walks: Mutex<Walks>,
-    /// Wakes the task that loads the buyers of sold-out sales.
-    pub(crate) sold_out: Notify,
+    /// Wakes the task that loads the buyers of sales that nobody can buy of.
+    pub(crate) shut: Notify,
     pub(crate) winners: AllWinners,
     /// Shards whose changes by other nodes are told to this one as they happen.
     pub(crate) watched: RwLock<Watched>,
@@ -54,11 +61,13 @@ impl Shared {
         Self {
             link,
             time,
-            backlog_max: AtomicU64::new(options.backlog_max),
+            backlog: Backlog::new(options.backlog_max),
+            to_note: AtomicU64::new(0),
+            turns: Mutex::default(),
             lanes: Mutex::default(),
             wake: Notify::new(),
             walks: Mutex::default(),
-            sold_out: Notify::new(),
+            shut: Notify::new(),
             winners: AllWinners::default(),
             remembered: Remembered::default(),
             watched: RwLock::default(),
@@ -83,14 +92,14 @@ impl Shared {
                 let newer = self.in_sale(activity, place.shards, |sale| {
                     let is_new = sale.shard(place.index()).is_none();
                     sale.take_up(place.index(), Summary::clone(summary))
-                        .then(|| (is_new, sale.seems_sold_out()))
+                        .then(|| (is_new, sale.seems_shut()))
                 });
-                let Some((is_new, seems_sold_out)) = newer else { return };
+                let Some((is_new, seems_shut)) = newer else { return };
                 if is_new {
                     self.new_shard.notify_waiters();
                 }
-                if seems_sold_out {
-                    self.sold_out.notify_one();
+                if seems_shut {
+                    self.shut.notify_one();
                 }
                 if summary.takable_since(self.time.now(), self.options.waits).is_some() {
                     self.wake.notify_waiters();
@@ -149,16 +158,21 @@ impl Shared {
         self.lanes.lock().entry(place).or_default().clone()
     }
 
-    /// Whether memory alone knows that this user has no ticket and that nothing is left for him.
-    pub(crate) fn knows_sold_out(&self, activity: ActivityId, user: &UserId) -> bool {
+    /// What memory alone knows of a user while nobody can get a ticket: that he has none, since nothing is left, or the sale is held.
+    pub(crate) fn recall(&self, activity: ActivityId, user: &UserId) -> Glance {
         self.with_sale(activity, |sale| {
-            let Some(sale) = sale.filter(|sale| sale.is_known_sold_out()) else {
-                return false;
+            let Some((sale, shut)) = sale.and_then(|sale| Some((sale, sale.known_shut()?))) else {
+                return Glance::Ask;
             };
             let place = Place::of_user(activity, sale.shards(), user);
             let mark = sale.shard(place.index()).map(Summary::buyers_mark);
-            self.hears_nothing_of(activity, sale.shards())
-                && mark.is_some_and(|mark| self.winners.knows_stranger(place, mark, user))
+            let is_stranger = self.hears_nothing_of(activity, sale.shards())
+                && mark.is_some_and(|mark| self.winners.knows_stranger(place, mark, user));
+            match shut {
+                _ if !is_stranger => Glance::Ask,
+                Shut::SoldOut => Glance::SoldOut,
+                Shut::Held => Glance::Stranger,
+            }
         })
     }
 
@@ -174,17 +188,5 @@ impl Shared {
             sum = fold(sum, place, summary);
         }
         sum
-    }
-
-    /// Tickets that the queue may hold of this shard while the others hold what they were last seen to.
-    pub(crate) fn room(&self, place: Place) -> u64 {
-        let others = self.over_shards(0, |sum, other, shard| {
-            sum + if other == place {
-                0
-            } else {
-                shard.figures.queued_tickets
-            }
-        });
-        self.backlog_max.load(Ordering::Relaxed).saturating_sub(others)
     }
 }

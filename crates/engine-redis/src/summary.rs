@@ -32,6 +32,8 @@ pub(crate) struct Summary {
     pub(crate) hold: Option<Hold>,
     /// Whether it is running and not held.
     pub(crate) is_open: bool,
+    /// Whether it is closed: for good.
+    is_closed: bool,
     /// The shard's own count of tickets, the next one included.
     pub(crate) next_nth: u64,
     /// When the newest ticket of all was accepted.
@@ -78,6 +80,7 @@ impl Summary {
             },
             starts_at: EpochMs(number(2)?),
             is_open: fields.get(1)? == "running" && hold.is_none(),
+            is_closed: fields.get(1)? == "closed",
             hold,
             next_nth,
             newest_accepted_at: moment(18),
@@ -98,6 +101,11 @@ impl Summary {
     /// Whether it is open and nothing is left, nor on its way to another shard.
     pub(crate) fn is_sold_out(&self) -> bool {
         self.is_open && self.figures.stock_left == 0 && self.out.is_none()
+    }
+
+    /// Whether it is paused: nobody gets a ticket before it is resumed.
+    pub(crate) const fn is_held(&self) -> bool {
+        !self.is_open && !self.is_closed
     }
 
     /// What names the set of its buyers: each new one is the shard's next ticket, or has an older one that was adopted.

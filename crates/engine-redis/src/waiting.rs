@@ -1,5 +1,5 @@
 //! Where tickets wait that this node can take: which shard is next, and how long there is none. Shards that begin with an entry of a later
-//! version are left to nodes that can read it.
+//! version are left to nodes that can read it, and those of a server that does not answer wait until it does: neither keeps other sales waiting.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -36,6 +36,9 @@ impl LeftToNewer {
     }
 }
 
+/// Orders shards: when their sale was served last, since when they wait, and their names.
+type Rank = (u64, EpochMs, ActivityId, u64);
+
 impl Shared {
     /// What a take has found: whether it `met` an entry of a later version, and whether it was `in_vain`.
     pub(crate) fn note_newer(&self, place: Place, met: bool, in_vain: bool) {
@@ -48,19 +51,27 @@ impl Shared {
         }
     }
 
-    /// The shard whose oldest takable ticket waits longest, `passed_over` aside.
-    pub(crate) fn longest_wait(&self, passed_over: &[Place]) -> Option<Place> {
+    /// The shard whose turn it is to be taken from, `passed_over` aside: of the sale whose turn it is, or of this one, the one whose oldest
+    /// takable ticket waits longest.
+    pub(crate) fn next_place(&self, passed_over: &[Place], of: Option<ActivityId>) -> Option<Place> {
         let (now, waits) = (self.time.now(), self.options.waits);
-        let longest = self.over_shards(None, |best: Option<(EpochMs, ActivityId, u64, Place)>, place, shard| {
-            let since = shard
-                .takable_since(now, waits)
-                .filter(|_| !passed_over.contains(&place) && !self.left_to_newer.is_passed_over(place));
-            let since = since.map(|since| (since, place.activity, place.shard, place));
-            best.into_iter()
-                .chain(since)
-                .min_by_key(|&(since, activity, shard, _)| (since, activity, shard))
+        let turns = self.turns.lock();
+        let next = self.over_shards(None, |best: Option<(Rank, Place)>, place, shard| {
+            let is_asked_for = |_: &_| of.is_none_or(|of| of == place.activity) && !passed_over.contains(&place);
+            let since = shard.takable_since(now, waits).filter(is_asked_for);
+            let since = since.filter(|_| self.can_be_taken_from(place));
+            let ranked = since.map(|since| {
+                let (served, since, activity) = turns.rank(place.activity, since);
+                ((served, since, activity, place.shard), place)
+            });
+            best.into_iter().chain(ranked).min_by_key(|&(rank, _)| rank)
         });
-        longest.map(|(.., place)| place)
+        next.map(|(_, place)| place)
+    }
+
+    /// Whether its server can be asked, and may have tickets that this version can read.
+    fn can_be_taken_from(&self, place: Place) -> bool {
+        !self.left_to_newer.is_passed_over(place) && self.link.is_up(&place.buyers())
     }
 
     /// How long nothing can be taken, as far as this node knows.
@@ -68,7 +79,7 @@ impl Shared {
         let now = self.time.now();
         let due = self.over_shards(None, |first, place, shard| {
             let due = shard.next_due(self.options.waits);
-            let due = due.filter(|_| !self.left_to_newer.is_passed_over(place));
+            let due = due.filter(|_| self.can_be_taken_from(place));
             due.into_iter().chain(first).min()
         });
         let ms = due.map(|at| u64::try_from(at.since(now)).unwrap_or(0));

@@ -1,10 +1,11 @@
-//! Who bought of a sold-out sale, as fingerprints: what lets a node refuse strangers from memory and still send every buyer to the store.
+//! Who bought of a sale that nobody can buy of now, sold out or paused, as fingerprints: what lets a node answer strangers from memory and
+//! still send every buyer to the store.
 //!
 //! ```text
 //! nothing left, set not loaded ──▶ ask the store      nothing left, set loaded: not in it ──▶ sold out, in it ──▶ ask the store
 //! ```
 //! There is one set a shard: a buyer is in the one that he belongs to. A set is of use while the shard's last reading names the same
-//! buyers, still says that nothing is left, and is fresh. Readings come by every answer of this node's own calls, when a stream grows (so
+//! buyers, still says that nothing is left or that it is paused, and is fresh. Readings come by every answer of this node's own calls, when a stream grows (so
 //! that another node's admission is known at once), and regularly. A fingerprint that two users share only costs a question.
 
 use std::collections::{HashMap, HashSet};
@@ -17,7 +18,7 @@ use crate::Error;
 use crate::keys::Place;
 use crate::script::LOOK;
 use crate::shared::Shared;
-use crate::summary::{Mark, Outcome};
+use crate::summary::{Mark, Outcome, Summary};
 use crate::walk::Walk;
 
 /// Buyers that one step of a load is meant to read.
@@ -28,7 +29,7 @@ struct Winners {
     fingerprints: HashSet<u64>,
 }
 
-/// The sets of all sold-out sales that this node has loaded.
+/// The sets of all such sales that this node has loaded.
 #[derive(Default)]
 pub(crate) struct AllWinners {
     hasher: RandomState,
@@ -53,23 +54,20 @@ impl AllWinners {
 }
 
 impl Shared {
-    /// Loads the sets of shards with nothing left that are not loaded, and drops those of shards that sell again or are gone. One whose server
+    /// Loads the sets of shards that nobody can buy of and that are not loaded, and drops those of shards that sell again or are gone. One whose server
     /// does not answer keeps the others from nothing.
     pub(crate) async fn load_winners(&self) -> Result<(), Error> {
-        let sold_out = self.over_shards(HashMap::new(), |mut marks, place, shard| {
-            if shard.is_sold_out() {
+        let shut = self.over_shards(HashMap::new(), |mut marks, place, shard| {
+            if is_shut(shard) {
                 marks.insert(place, shard.buyers_mark());
             }
             marks
         });
-        self.winners
-            .sets
-            .write()
-            .retain(|place, _| sold_out.contains_key(place));
+        self.winners.sets.write().retain(|place, _| shut.contains_key(place));
         let mut failed = None;
-        for (place, mark) in sold_out {
-            let seems_sold_out = self.with_sale(place.activity, |sale| sale.is_some_and(|sale| sale.seems_sold_out()));
-            if seems_sold_out && !self.winners.has(place, mark) {
+        for (place, mark) in shut {
+            let seems_shut = self.with_sale(place.activity, |sale| sale.is_some_and(|sale| sale.seems_shut()));
+            if seems_shut && !self.winners.has(place, mark) {
                 failed = failed.or(self.load(place, mark).await.err());
             }
         }
@@ -88,10 +86,15 @@ impl Shared {
             }
         }
         let now = self.call(&LOOK, place, vec![b"summary".to_vec()]).await?.outcome;
-        if matches!(now, Outcome::Done(summary, _) if summary.is_sold_out() && summary.buyers_mark() == mark) {
+        if matches!(now, Outcome::Done(summary, _) if is_shut(&summary) && summary.buyers_mark() == mark) {
             let winners = Winners { mark, fingerprints };
             self.winners.sets.write().insert(place, winners);
         }
         Ok(())
     }
+}
+
+/// Whether nobody gets a ticket of it.
+fn is_shut(shard: &Summary) -> bool {
+    shard.is_sold_out() || shard.is_held()
 }

@@ -1,4 +1,4 @@
-//! When a node admits nobody since too many tickets wait for their order, or one of them for too long, and when it does again.
+//! When a node admits nobody to a sale since too many of its tickets wait for their order, or one of them for too long, and when it does again.
 //!
 //! ```text
 //!            claims hear that the backlog is full, or the oldest is too old twice in a row
@@ -6,7 +6,12 @@
 //!    ◀─────────────────────────────────────────────────────────────────────────────────────────────┘
 //!            fewer wait than at which admissions begin again, and the oldest is young
 //! ```
-//! Pure: it is fed with what was read, by whoever has a timer, and says what it comes to.
+//! Each sale is held back for its own tickets alone, within its part of the room ([`Rooms`]). Pure: it is fed with what was read, by whoever
+//! has a timer, and says what it comes to.
+
+use std::collections::{BTreeSet, HashMap};
+
+use seckill_sale::{ActivityId, InQueue, Rooms};
 
 /// What the switches say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,11 +24,26 @@ pub struct BacklogLimits {
     pub oldest_max_ms: i64,
 }
 
-/// One look at the queue.
+impl BacklogLimits {
+    /// The same of a sale that has a part of the room.
+    fn within(self, room: u64) -> Self {
+        let part = u128::from(room) * u128::from(self.resume) / u128::from(self.max.max(1));
+        let resume = u64::try_from(part).unwrap_or(u64::MAX);
+        Self {
+            max: room,
+            resume: resume.max(u64::from(0 < room)),
+            ..self
+        }
+    }
+}
+
+/// One look at a sale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BacklogReading {
-    /// Tickets that wait.
-    pub tickets: u64,
+    /// The sale.
+    pub activity: ActivityId,
+    /// Its tickets that wait, and its units.
+    pub in_queue: InQueue,
     /// How long the oldest has waited, in milliseconds.
     pub oldest_ms: i64,
     /// Whether a claim heard since the last look that the backlog is full. While orders are written the queue is never seen full: there is
@@ -31,25 +51,45 @@ pub struct BacklogReading {
     pub was_full: bool,
 }
 
-/// Whether a node holds admissions back.
+/// Which sales a node holds back.
+#[derive(Debug, Default)]
+pub struct HeldBack(HashMap<ActivityId, HoldingBack>);
+
+impl HeldBack {
+    /// Sales to which nobody is admitted after this look, at every sale that there is. In either state the limits are those that hold now.
+    pub fn look(&mut self, limits: BacklogLimits, sales: &[BacklogReading]) -> BTreeSet<ActivityId> {
+        let rooms = Rooms::of(limits.max, sales.iter().map(|sale| sale.in_queue));
+        let before = std::mem::take(&mut self.0);
+        let look = |reading: &BacklogReading| {
+            let mut holding = before.get(&reading.activity).copied().unwrap_or_default();
+            holding.look(limits.within(rooms.room(reading.in_queue)), reading);
+            (reading.activity, holding)
+        };
+        self.0.extend(sales.iter().map(look));
+        let held = self.0.iter().filter(|(_, holding)| holding.holds);
+        held.map(|(activity, _)| *activity).collect()
+    }
+}
+
+/// Whether a sale is held back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct HoldingBack {
+struct HoldingBack {
     holds: bool,
     /// Whether the oldest was too old at the last look: a ticket that waits for a worker that begins just now is old for one look.
     was_old: bool,
 }
 
 impl HoldingBack {
-    /// Whether admissions are held back after this look. In either state the limits are those that hold now.
-    pub fn look(&mut self, limits: BacklogLimits, reading: BacklogReading) -> bool {
-        let waits = 0 < reading.tickets && limits.oldest_max_ms != 0;
+    fn look(&mut self, limits: BacklogLimits, reading: &BacklogReading) -> bool {
+        let tickets = reading.in_queue.tickets;
+        let waits = 0 < tickets && limits.oldest_max_ms != 0;
         let is_old = waits && limits.oldest_max_ms < reading.oldest_ms;
         let is_young = !waits || reading.oldest_ms <= limits.oldest_max_ms / 5 * 4;
         self.holds = if self.holds {
             // What claims hear meanwhile comes of the holding back itself.
-            !(reading.tickets < limits.resume && is_young)
+            !(tickets < limits.resume && is_young)
         } else {
-            let is_full = limits.max <= reading.tickets || (reading.was_full && limits.resume <= reading.tickets);
+            let is_full = limits.max <= tickets || (reading.was_full && limits.resume <= tickets);
             is_full || (is_old && self.was_old)
         };
         self.was_old = is_old;
@@ -67,26 +107,65 @@ mod tests {
         oldest_max_ms: 10_000,
     };
 
-    const fn waiting(tickets: u64) -> BacklogReading {
+    fn activity(id: u64) -> ActivityId {
+        ActivityId::new(id).expect("in range")
+    }
+
+    fn waiting(tickets: u64) -> BacklogReading {
         BacklogReading {
-            tickets,
+            activity: activity(1),
+            in_queue: InQueue { tickets, units: 1_000 },
             oldest_ms: 0,
             was_full: false,
         }
     }
 
-    const fn oldest(oldest_ms: i64) -> BacklogReading {
+    fn oldest(oldest_ms: i64) -> BacklogReading {
         BacklogReading {
-            tickets: 1,
             oldest_ms,
-            was_full: false,
+            ..waiting(1)
         }
     }
 
-    /// What each look in turn comes to.
+    /// What each look at a sale that is alone comes to.
     fn seen(limits: BacklogLimits, looks: &[BacklogReading]) -> Vec<bool> {
-        let mut holding = HoldingBack::default();
-        looks.iter().map(|reading| holding.look(limits, *reading)).collect()
+        let mut held = HeldBack::default();
+        let looks = looks.iter().map(|reading| !held.look(limits, &[*reading]).is_empty());
+        looks.collect()
+    }
+
+    /// Which of two sales are held back after each look.
+    fn seen_of_two(looks: &[[BacklogReading; 2]]) -> Vec<Vec<u64>> {
+        let mut held = HeldBack::default();
+        let mut look = |[first, second]: [BacklogReading; 2]| {
+            let second = BacklogReading {
+                activity: activity(2),
+                ..second
+            };
+            let held = held.look(LIMITS, &[first, second]);
+            held.into_iter().map(ActivityId::get).collect()
+        };
+        looks.iter().map(|sales| look(*sales)).collect()
+    }
+
+    #[test]
+    fn a_sale_that_fills_the_backlog_holds_back_itself_and_no_other() {
+        let looks = [[75, 0], [75, 24], [75, 25], [60, 25], [59, 25]].map(|sales| sales.map(waiting));
+        let expect: [&[u64]; 5] = [&[1], &[1], &[1, 2], &[1], &[]];
+        assert_eq!(seen_of_two(&looks), expect);
+    }
+
+    #[test]
+    fn a_sale_whose_tickets_cannot_be_settled_holds_back_itself_and_no_other() {
+        let looks = [[oldest(10_001), waiting(30)]; 3];
+        assert_eq!(seen_of_two(&looks), [vec![], vec![1], vec![1]]);
+    }
+
+    #[test]
+    fn a_sale_that_begins_behind_a_full_backlog_sells_as_soon_as_there_is_room() {
+        let looks = [[100, 0], [99, 0], [99, 1], [98, 1]].map(|sales| sales.map(waiting));
+        let expect: [&[u64]; 4] = [&[1, 2], &[1], &[1, 2], &[1, 2]];
+        assert_eq!(seen_of_two(&looks), expect);
     }
 
     #[test]
@@ -149,14 +228,15 @@ mod tests {
 
     #[test]
     fn limits_that_change_meanwhile_hold_at_the_next_look() {
-        let mut holding = HoldingBack::default();
-        assert!(holding.look(LIMITS, waiting(100)));
+        let mut held = HeldBack::default();
+        let mut holds = |limits| !held.look(limits, &[waiting(100)]).is_empty();
+        assert!(holds(LIMITS));
         let wider = BacklogLimits {
             max: 1_000,
             resume: 800,
             ..LIMITS
         };
-        assert!(!holding.look(wider, waiting(100)));
-        assert!(holding.look(LIMITS, waiting(100)));
+        assert!(!holds(wider));
+        assert!(holds(LIMITS));
     }
 }

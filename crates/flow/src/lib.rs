@@ -42,12 +42,12 @@ mod worker_counts;
 
 pub use apart::{Apart, apart, older};
 pub use audit::Audit;
-pub use auto_admit::{AutoAdmitRatio, AutoAdmitRule, StoreReading};
+pub use auto_admit::{AutoAdmitRatios, AutoAdmitRule, StoreReading};
 pub use catalogue::live_activities;
 pub use close::Closing;
 pub use dead_letters::DeadLettersAfterEnd;
 pub use expire::{BATCHES_A_SWEEP, ORDERS_A_BATCH, Swept};
-pub use holding_back::{BacklogLimits, BacklogReading, HoldingBack};
+pub use holding_back::{BacklogLimits, BacklogReading, HeldBack};
 pub use instead::SEQUENCES_AN_EPOCH;
 pub use operator::{Error, Layers, Operator, OperatorSettings};
 pub use pace::{Pace, wait_ms};

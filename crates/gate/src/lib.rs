@@ -268,7 +268,7 @@ impl Gate {
         check_window(activity, moment, 0)?;
         // Behind the window: who is too early or too late should hear just that.
         self.sieve
-            .check(switches.admit_ratio.min(self.automatic.admit_ratio()))?;
+            .check(switches.admit_ratio.min(self.automatic.admit_ratio(activity.id)))?;
         let challenge_passed = self.devices.allow(device)
             && self.passes_challenge(switches.challenge_of(activity), identified, wish, moment);
         if !challenge_passed && earlier(&identified.user, activity.id) == Earlier::None {

@@ -1,9 +1,10 @@
 //! The switches in force at a gate: set from outside, and going back by themselves.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arc_swap::Guard;
-use seckill_sale::EpochMs;
+use seckill_sale::{ActivityId, EpochMs};
 
 use crate::{Gate, Limits, Switches};
 
@@ -61,35 +62,44 @@ impl Gate {
         self.switches.load().limits.over(self.limits)
     }
 
-    /// Share of purchases that this node lets in by itself, whatever the operator says; the lower one holds.
+    /// Share of the purchases of each sale that this node lets in by itself, whatever the operator says, where that is not all; the lower one
+    /// holds.
+    #[must_use]
+    pub fn auto_admit_ratios(&self) -> Arc<BTreeMap<ActivityId, f64>> {
+        self.automatic.admit_ratios()
+    }
+
+    /// The lowest of these shares; 1 where there is none.
     #[must_use]
     pub fn auto_admit_ratio(&self) -> f64 {
-        self.automatic.admit_ratio()
+        self.automatic.lowest()
     }
 
-    /// Sets it, from 0 to 1.
-    pub fn set_auto_admit_ratio(&self, ratio: f64) {
-        self.automatic.set_admit_ratio(ratio);
+    /// Sets them, each from 0 to 1.
+    pub fn set_auto_admit_ratios(&self, ratios: BTreeMap<ActivityId, f64>) {
+        self.automatic.set_admit_ratios(ratios);
     }
 
-    /// Whether this node admits nobody since too many tickets wait for their order, or one for too long.
+    /// Sales to which this node admits nobody since too many of their tickets wait for their order, or one for too long.
     #[must_use]
-    pub fn holds_back(&self) -> bool {
-        self.automatic.holds_back()
+    pub fn held_back(&self) -> Arc<BTreeSet<ActivityId>> {
+        self.automatic.held_back()
     }
 
-    /// Sets it; the store is to be told [`Gate::backlog_max`].
-    pub fn set_holds_back(&self, holds_back: bool) {
-        self.automatic.set_holds_back(holds_back);
+    /// Sets them; the store is to be told, too. It decides it, so that who holds a ticket, or comes to a sale without units, still hears just
+    /// that.
+    pub fn set_held_back(&self, sales: BTreeSet<ActivityId>) {
+        self.automatic.set_held_back(sales);
     }
 
-    /// Room for tickets that the store is to have: what the switch says, or next to none. Who holds a ticket, or comes to a sale without
-    /// units, still hears just that, since the store decides it.
+    /// Somebody heard that the backlog is full.
+    pub fn note_backlog_full(&self, activity: ActivityId) {
+        self.automatic.note_full(activity);
+    }
+
+    /// Of which sales somebody heard so since this was asked last.
     #[must_use]
-    pub fn backlog_max(&self) -> u64 {
-        match self.holds_back() {
-            true => 1,
-            false => self.switches.load().backlog_max,
-        }
+    pub fn take_backlog_full(&self) -> BTreeSet<ActivityId> {
+        self.automatic.take_full()
     }
 }

@@ -20,6 +20,12 @@ pub struct Activities {
     pub open: GaugeFamily,
     /// `seckill_activity_fenced{activity}`, 1 or 0.
     pub fenced: GaugeFamily,
+    /// `seckill_activity_store_up{activity}`, 1 or 0: whether the servers that have it answer.
+    pub store_up: GaugeFamily,
+    /// `seckill_activity_admit_ratio{activity}`, from 0 to 1: what the node lets in by itself.
+    pub admit_ratio: GaugeFamily,
+    /// `seckill_activity_held_back{activity}`, 1 or 0: whether the node admits nobody for its backlog.
+    pub held_back: GaugeFamily,
     /// `seckill_audit_balanced{activity}`, 1 or 0; to be removed while it could not be read stably.
     pub audit_balanced: GaugeFamily,
 }
@@ -39,6 +45,18 @@ impl Activities {
                 "seckill_activity_fenced",
                 "1 while nothing is admitted because the store must be rebuilt.",
             ),
+            store_up: family(
+                "seckill_activity_store_up",
+                "1 while the part of the store that has it answers.",
+            ),
+            admit_ratio: family(
+                "seckill_activity_admit_ratio",
+                "Share of its purchases that this node lets in by itself, lower while the store is slow for it.",
+            ),
+            held_back: family(
+                "seckill_activity_held_back",
+                "1 while this node admits nobody to it, since too many of its tickets wait, or one for too long.",
+            ),
             audit_balanced: family(
                 "seckill_audit_balanced",
                 "1 where the audit's equation holds, 0 where it does not.",
@@ -54,6 +72,9 @@ impl Activities {
             &self.preheated,
             &self.open,
             &self.fenced,
+            &self.store_up,
+            &self.admit_ratio,
+            &self.held_back,
             &self.audit_balanced,
         ] {
             family.retain(|values| keep(&values[0]));

@@ -12,6 +12,8 @@ use crate::{
     Purchases, Registry, RequestDurations, Settlement, ShedReason, StreamKind, process,
 };
 
+/// Servers of the store that are shown one by one: a cluster has far fewer masters.
+const STORE_SERVERS_MAX: usize = 1_000;
 /// Switches that are shown one by one.
 const SWITCHES_MAX: usize = 50;
 /// The route whose requests are purchases.
@@ -60,6 +62,8 @@ pub struct Metrics {
     pub settlement: Settlement,
     /// `seckill_store_up`, 1 or 0.
     pub store_up: Gauge,
+    /// `seckill_store_server_up{server}`, 1 or 0, of each server that the store is spread over.
+    pub store_servers: GaugeFamily,
     /// `seckill_store_command_duration_seconds`: one durable step of the store.
     pub store_command_duration: Histogram,
     /// `seckill_database_up`, 1 or 0.
@@ -121,6 +125,12 @@ impl Metrics {
             activities: Activities::new(r),
             settlement: Settlement::new(r),
             store_up: r.gauge("seckill_store_up", "1 while the store answers."),
+            store_servers: r.gauge_family(
+                "seckill_store_server_up",
+                "1 while this server of the store answers.",
+                &["server"],
+                STORE_SERVERS_MAX,
+            ),
             store_command_duration: r.histogram(
                 "seckill_store_command_duration_seconds",
                 "One durable step of the store.",

@@ -290,6 +290,7 @@ macro_rules! queue_conformance {
             a_concluded_ticket_is_gone, a_final_result_never_flips, a_failed_ticket_gives_its_unit_back_once,
             a_retry_waits_and_its_neighbours_go_on, a_ticket_given_back_counts_no_attempt,
             a_dead_letter_waits_until_it_is_revived, the_longest_wait_is_served_first, depth_counts_what_waits,
+            a_long_queue_keeps_no_other_sale_waiting, depths_tell_the_sales_apart,
             a_ticket_that_is_still_there_is_not_adopted_twice, ready_returns_when_tickets_wait,
         );
     };

@@ -3,9 +3,12 @@
 //! The trait and its conformance suite. Intents get into the queue by the claim itself, in the same atomic step; there is no `put`.
 
 pub mod conformance;
+mod turns;
 
 use async_trait::async_trait;
-use seckill_sale::{ActivityId, Buyer, Conclusion, Delivery, Epoch, EpochMs, FailureReason, Ticket};
+use seckill_sale::{ActivityId, Buyer, Conclusion, Delivery, Epoch, EpochMs, FailureReason, InQueue, Ticket};
+
+pub use turns::Turns;
 
 /// Why the queue gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -96,10 +99,22 @@ pub struct Depth {
     pub dead: u64,
 }
 
+/// What one sale has of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SaleDepth {
+    /// The sale.
+    pub activity: ActivityId,
+    /// Its tickets that wait, as [`Depth::tickets`], and its units.
+    pub in_queue: InQueue,
+    /// When the oldest of them was accepted.
+    pub oldest_accepted_at: Option<EpochMs>,
+}
+
 /// The queue of all sales. Delivery is at least once: what is not concluded when its lease ends is handed out again.
 #[async_trait]
 pub trait Queue: Send + Sync + 'static {
-    /// Hands out at most `count` durable tickets of one sale, the sale with the longest wait first; empty where none can be taken now.
+    /// Hands out at most `count` durable tickets of one sale; empty where none can be taken now. Sales take turns ([`Turns`]): next is the one
+    /// that was served longest ago, of those never served the one with the longest wait.
     async fn take(&self, count: usize) -> Result<Vec<Delivery>, Error>;
 
     /// As [`Queue::take`], with the generation of the state: a ledger that has a newer one refuses what comes from it.
@@ -147,4 +162,7 @@ pub trait Queue: Send + Sync + 'static {
 
     /// How full it is, as last published. Costs no IO.
     fn depth(&self) -> Depth;
+
+    /// The same of each sale that has a state, each once. Costs no IO.
+    fn depths(&self) -> Vec<SaleDepth>;
 }

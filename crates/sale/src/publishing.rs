@@ -25,6 +25,7 @@ pub(crate) struct Shown {
     pub(crate) next_sequence: u64,
     pub(crate) settled_up_to: u64,
     pub(crate) oldest_accepted_at: Option<EpochMs>,
+    pub(crate) queued_tickets: u64,
 }
 
 impl Sale {
@@ -38,6 +39,7 @@ impl Sale {
                 next_sequence: self.next_sequence,
                 settled_up_to: self.settled_up_to(oldest.map(|(sequence, _)| sequence)),
                 oldest_accepted_at: oldest.map(|(_, at)| at),
+                queued_tickets: self.backlog.len() as u64,
             };
             self.view.publish(&shown, self.is_open(), self.held);
             self.published.0.store(self.revision, Ordering::Relaxed);

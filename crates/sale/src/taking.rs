@@ -1,6 +1,6 @@
 //! Handing tickets of a sale to workers: which one is next, since when it could be taken, and how it comes back.
 
-use crate::{EpochMs, Quantity, RequestId, RequestKey, Sale, Ticket, UserId};
+use crate::{EpochMs, InQueue, Quantity, RequestId, RequestKey, Sale, Ticket, UserId};
 
 /// The longest waits that a ticket may have, in milliseconds. A wait that lies further ahead than its own was set by a clock that has gone
 /// back since: it counts as over, instead of lasting until the clock has caught up.
@@ -71,6 +71,15 @@ impl Sale {
     #[must_use]
     pub fn queued_tickets(&self) -> usize {
         self.backlog.len()
+    }
+
+    /// What it has of the queue, and may still bring into it.
+    #[must_use]
+    pub fn in_queue(&self) -> InQueue {
+        InQueue {
+            tickets: self.backlog.len() as u64,
+            units: if self.is_open() { self.left } else { 0 },
+        }
     }
 
     /// Dead letters.

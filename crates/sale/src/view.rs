@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use crate::buyer::Entry;
 use crate::buyers::Buyers;
 use crate::publishing::Shown;
-use crate::{ActivityId, Buyer, Epoch, EpochMs, Hold, Ticket, TicketState, UserId};
+use crate::{ActivityId, Buyer, Epoch, EpochMs, Hold, InQueue, Ticket, TicketState, UserId};
 
 /// Units and tickets of one sale, as its store counts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +68,7 @@ struct Marks {
     stock_left: AtomicU64,
     settled_up_to: AtomicU64,
     oldest_accepted_at: AtomicI64,
+    queued_tickets: AtomicU64,
     open: AtomicBool,
     held: Mutex<Option<Hold>>,
 }
@@ -85,6 +86,7 @@ impl SaleView {
                 stock_left: AtomicU64::new(0),
                 settled_up_to: AtomicU64::new(0),
                 oldest_accepted_at: AtomicI64::new(NONE_WAITS),
+                queued_tickets: AtomicU64::new(0),
                 open: AtomicBool::new(false),
                 held: Mutex::new(None),
             },
@@ -97,6 +99,7 @@ impl SaleView {
             shown.oldest_accepted_at.map_or(NONE_WAITS, |at| at.0),
             Ordering::Release,
         );
+        self.marks.queued_tickets.store(shown.queued_tickets, Ordering::Release);
         self.marks.visible_below.store(shown.next_sequence, Ordering::Release);
         self.marks.stock_left.store(shown.stock_left, Ordering::Release);
         self.marks.open.store(open, Ordering::Release);
@@ -138,6 +141,15 @@ impl SaleView {
     pub fn oldest_accepted_at(&self) -> Option<EpochMs> {
         let at = self.marks.oldest_accepted_at.load(Ordering::Acquire);
         (at != NONE_WAITS).then_some(EpochMs(at))
+    }
+
+    /// What the sale has of the queue, and may still bring into it, as last made durable.
+    #[must_use]
+    pub fn in_queue(&self) -> InQueue {
+        InQueue {
+            tickets: self.marks.queued_tickets.load(Ordering::Acquire),
+            units: if self.is_open() { self.stock_left() } else { 0 },
+        }
     }
 
     /// A buyer whose admission is durable.

@@ -17,18 +17,27 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use parking_lot::Mutex;
-use seckill_sale::Refusal;
+use seckill_sale::{ActivityId, Refusal};
 use tokio::sync::Notify;
 
 use crate::line::{Bounds, Callers, Decides, Gathering, Shared, refuse, refuse_late};
 use crate::lines::{Key, Lines, UNDER_WAY_MAX};
 use crate::{Answer, Claims, Stock};
 
-/// Sales whose batches are with the store at the same time, where it serves each by itself.
-const SALES_UNDER_WAY_MAX: usize = 8;
+/// Sales whose batches are with the store at the same time, where it serves each by itself: a slow server may have a third of all of them.
+const SALES_UNDER_WAY_MAX: usize = 64;
 
-/// Told how long the store took over a batch.
-type Observer = Box<dyn Fn(Duration) + Send + Sync>;
+/// Told of each batch.
+type Observer = Box<dyn Fn(Step<'_>) + Send + Sync>;
+
+/// A batch that the store is done with.
+#[derive(Debug, Clone, Copy)]
+pub struct Step<'a> {
+    /// How long the store took over it, from when it took it.
+    pub took: Duration,
+    /// How many of its claims came to which sale; each sale once.
+    pub of_sales: &'a [(ActivityId, usize)],
+}
 
 /// The task that carries batches to the store.
 pub struct Batcher {
@@ -82,9 +91,9 @@ impl Batcher {
         (batcher, claims)
     }
 
-    /// The same, and `observer` is told how long the store took over each batch.
+    /// The same, and `observer` is told of each batch.
     #[must_use]
-    pub fn observed(mut self, observer: impl Fn(Duration) + Send + Sync + 'static) -> Self {
+    pub fn observed(mut self, observer: impl Fn(Step<'_>) + Send + Sync + 'static) -> Self {
         self.observer = Some(Box::new(observer));
         self
     }
@@ -107,12 +116,19 @@ impl Batcher {
                 callers: callers.clone(),
             };
             let answers = self.answers(gathering, &callers).await;
-            let Callers { taken_at, replies } = mem::take(&mut *callers.lock());
+            let Callers {
+                taken_at,
+                replies,
+                of_sales,
+            } = mem::take(&mut *callers.lock());
             let unseen = self.shared.lines.lock().finish(key, taken_at.is_some());
             // The store went away without taking the batch.
             refuse(unseen, &Refusal::Busy);
             if let (Some(observer), Some(taken_at)) = (&self.observer, taken_at) {
-                observer(taken_at.elapsed());
+                observer(Step {
+                    took: taken_at.elapsed(),
+                    of_sales: &of_sales,
+                });
             }
             for (reply, answer) in replies.into_iter().zip(answers) {
                 // A caller that went away does not take its answer; it can ask again with its key.

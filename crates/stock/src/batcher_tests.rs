@@ -11,7 +11,7 @@ use super::*;
 use crate::conformance::Fixture;
 use crate::line::Waiting;
 
-/// Answers a batch that has a claim of the hot sale only when it is let go.
+/// Answers a batch that has a claim of any sale but the other one only when it is let go.
 struct Store {
     let_go: Arc<Semaphore>,
 }
@@ -27,7 +27,7 @@ impl Decides for Store {
     fn claim_gathered(&self, gathering: Gathering) -> Pin<Box<dyn Future<Output = Vec<Answer>> + Send + '_>> {
         Box::pin(async move {
             let claims = gathering.take();
-            if claims.iter().any(|claim| claim.activity.get() == HOT) {
+            if claims.iter().any(|claim| claim.activity.get() != OTHER) {
                 self.let_go.acquire().await.expect("never closed").forget();
             }
             claims.iter().map(|_| Err(Refusal::SoldOut)).collect()
@@ -114,6 +114,21 @@ async fn a_sale_whose_part_of_the_store_does_not_answer_keeps_nobody_else_waitin
 }
 
 #[tokio::test]
+async fn many_sales_of_a_server_that_does_not_answer_keep_nobody_else_waiting() {
+    const SALES: u64 = 60;
+    let mut house = House::new(4 * SALES as usize, true);
+    let mut stuck = Vec::new();
+    for _ in 0..2 {
+        stuck.extend((0..SALES).map(|sale| house.ask(OTHER + 1 + sale)));
+        House::settle_down().await;
+    }
+    let other = house.ask(OTHER);
+    House::settle_down().await;
+    assert!(other.is_finished());
+    assert_eq!(answered(&stuck), 0);
+}
+
+#[tokio::test]
 async fn a_hot_sale_holds_no_more_than_half_of_the_places_while_another_wants_some() {
     for apart in [true, false] {
         let mut house = House::new(20, apart);
@@ -148,6 +163,20 @@ async fn a_hot_sale_holds_no_more_than_half_of_the_places_while_another_wants_so
 }
 
 #[tokio::test]
+async fn a_hot_sale_of_a_store_with_one_line_keeps_the_claims_of_no_other_waiting_behind_its_own() {
+    let mut house = House::new(4 * Batcher::BATCH_SIZE_MAX, false);
+    let hot = house.overrun(3 * Batcher::BATCH_SIZE_MAX).await;
+    let others: Vec<_> = (0..20).map(|_| house.ask(OTHER)).collect();
+    House::settle_down().await;
+    assert_eq!((answered(&hot), answered(&others)), (0, 0));
+    // The two batches under way, and the next.
+    house.let_go.add_permits(3);
+    House::settle_down().await;
+    assert_eq!(answered(&others), others.len());
+    assert_eq!(answered(&hot), 2 + Batcher::BATCH_SIZE_MAX - others.len());
+}
+
+#[tokio::test]
 async fn a_sale_alone_has_all_places() {
     let mut house = House::new(20, true);
     let hot = house.overrun(20).await;
@@ -165,7 +194,10 @@ async fn the_store_is_observed_once_a_batch() {
     let (batcher, claims) = Batcher::before(Box::new(Store { let_go }), bounds, false);
     let heard = Arc::new(AtomicUsize::new(0));
     let hears = heard.clone();
-    let observed = batcher.observed(move |_took| _ = hears.fetch_add(1, Relaxed));
+    let observed = batcher.observed(move |step| {
+        assert_eq!(step.of_sales, [(Fixture::activity(), 1)]);
+        hears.fetch_add(1, Relaxed);
+    });
     tokio::spawn(observed.run());
     claims.claim(Fixture::claim("a", 1, 1)).await.expect_err("sold out");
     House::settle_down().await;

@@ -11,12 +11,14 @@ use seckill_sale::{
 
 use crate::{Answer, Glance, OpenOutcome, Opening, Reserved, Stock};
 
+mod backlogs;
 mod brakes;
 mod claims;
 mod permits;
 mod rebases;
 mod states;
 
+pub use backlogs::*;
 pub use brakes::*;
 pub use claims::*;
 pub use permits::*;
@@ -158,7 +160,9 @@ macro_rules! stock_conformance {
             the_same_request_again_gets_the_same_ticket, the_same_key_with_another_quantity_is_refused,
             window_is_half_open_by_the_stores_clock, sold_out_sale_still_knows_its_buyers,
             a_refused_claim_changes_nothing, quantity_above_what_is_left_is_sold_out,
-            full_backlog_refuses_after_repeat_and_sold_out, replay_is_answered_after_the_end_and_while_paused,
+            full_backlog_refuses_after_repeat_and_sold_out,
+            a_full_backlog_has_room_for_a_sale_that_has_less_than_its_part,
+            a_sale_that_is_held_back_admits_nobody_and_its_neighbours_do, replay_is_answered_after_the_end_and_while_paused,
             users_are_told_apart_bytewise, a_sale_without_state_is_not_ready, opening_twice_changes_nothing,
             a_state_is_replaced_only_where_its_epoch_is_named, a_state_that_can_be_used_is_not_given_up,
             paused_and_closed_sales_admit_nobody, a_movement_is_applied_once_and_in_order,

@@ -13,14 +13,16 @@ mod line;
 mod lines;
 pub mod members;
 mod opening;
-mod shares;
+mod queues;
+
+use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use seckill_sale::{
     ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, NotReady, Refusal, Shards, SharedRate, Terms, Ticket, UserId,
 };
 
-pub use batcher::Batcher;
+pub use batcher::{Batcher, Step};
 pub use brake::{Brake, SWITCHES_BYTES_MAX};
 pub use claims::Claims;
 pub use examined::Examined;
@@ -203,6 +205,11 @@ pub trait Stock: Brake + Examined {
     /// space. Where [`Error::OutcomeUnknown`], a permit may be gone without anybody having it.
     async fn permit(&self, key: [u8; 16], max: u32, until: EpochMs) -> Result<bool, Error>;
 
-    /// Room for tickets over all sales: a claim past it is refused as backlog full.
+    /// Room for tickets over all sales, shared among them as [`seckill_sale::Rooms`] says: a claim past that of its sale is refused as
+    /// backlog full.
     fn set_backlog_max(&self, tickets: u64);
+
+    /// Sales that have no room at all from now on, in the place of those told before. Who holds a ticket, or comes to a sale without units,
+    /// still hears just that.
+    fn set_held_back(&self, sales: BTreeSet<ActivityId>);
 }

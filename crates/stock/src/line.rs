@@ -1,6 +1,5 @@
 //! One line in which claims of a core wait, its bounds, and the batch that the store takes from it. Which lines there are: `lines`.
 
-use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,22 +9,23 @@ use seckill_sale::{ActivityId, Claim, EpochMs, Refusal, UserId};
 use tokio::sync::{Notify, oneshot};
 
 use crate::lines::{Key, Lines, Taken};
+use crate::queues::Queues;
 use crate::{Answer, Batcher, Stock};
 
 pub(crate) type Reply = oneshot::Sender<Answer>;
 
 pub(crate) struct Waiting {
     pub(crate) claim: Claim,
+    /// The store's time at which it lined up.
     pub(crate) since: EpochMs,
     pub(crate) reply: Reply,
 }
 
 #[derive(Default)]
 pub(crate) struct Line {
-    pub(crate) waiting: VecDeque<Waiting>,
-    /// How many of them, from the front, were there at the last look of [`Line::overdue`], and when that was.
-    marked: usize,
-    marked_at: Option<Instant>,
+    pub(crate) queues: Queues,
+    /// When [`Line::overdue`] looked last.
+    looked_at: Option<Instant>,
     /// Whether a [`Gathering`] is with the store that it has not taken yet.
     pub(crate) announced: bool,
     /// Batches with the store, announced ones included.
@@ -35,39 +35,21 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// The oldest claim, where it has waited too long while more wait than a batch carries.
+    /// The oldest claim of the sale that has most, where it has waited too long while more wait than a batch carries.
     pub(crate) fn too_late(&mut self, now: EpochMs, wait_ms_max: i64) -> Option<Waiting> {
-        let too_many = Batcher::BATCH_SIZE_MAX < self.waiting.len();
         let is_late = |oldest: &Waiting| wait_ms_max < now.since(oldest.since);
-        (too_many && self.waiting.front().is_some_and(is_late)).then(|| self.leave(1).next())?
+        let too_many = Batcher::BATCH_SIZE_MAX < self.queues.len();
+        too_many.then(|| self.queues.oldest_leaves_if(is_late))?
     }
 
     /// Claims that were in line `limit` ago already. To be asked again and again: it remembers who is there, and needs no clock a claim.
     pub(crate) fn overdue(&mut self, limit: Duration) -> Vec<Waiting> {
-        let marked_at = *self.marked_at.get_or_insert_with(Instant::now);
-        if marked_at.elapsed() < limit {
+        let looked_at = *self.looked_at.get_or_insert_with(Instant::now);
+        if looked_at.elapsed() < limit {
             return Vec::new();
         }
-        let overdue = self.waiting.drain(..self.marked).collect();
-        (self.marked, self.marked_at) = (self.waiting.len(), Some(Instant::now()));
-        overdue
-    }
-
-    /// The first `size` claims leave the line.
-    pub(crate) fn leave(&mut self, size: usize) -> impl Iterator<Item = Waiting> {
-        self.marked = self.marked.saturating_sub(size);
-        self.waiting.drain(..size)
-    }
-
-    /// The claim at a place from the front leaves the line.
-    pub(crate) fn push_out(&mut self, at: usize) -> Option<Waiting> {
-        self.marked -= usize::from(at < self.marked);
-        self.waiting.remove(at)
-    }
-
-    /// All of them do.
-    pub(crate) fn empty(&mut self) -> impl Iterator<Item = Waiting> {
-        self.leave(self.waiting.len())
+        self.looked_at = Some(Instant::now());
+        self.queues.overdue()
     }
 }
 
@@ -115,6 +97,8 @@ pub(crate) struct Callers {
     /// When the store took it.
     pub(crate) taken_at: Option<Instant>,
     pub(crate) replies: Vec<Reply>,
+    /// How many of them came to which sale.
+    pub(crate) of_sales: Vec<(ActivityId, usize)>,
 }
 
 /// A batch that goes on gathering until the store takes it.
@@ -129,11 +113,12 @@ impl Gathering {
     #[must_use]
     pub fn oldest(&self) -> Option<(ActivityId, UserId)> {
         let mut lines = self.shared.lines.lock();
-        let Waiting { claim, .. } = lines.line(self.key)?.waiting.front()?;
+        let Waiting { claim, .. } = lines.line(self.key)?.queues.oldest()?;
         Some((claim.activity, claim.user.clone()))
     }
 
-    /// The batch, closed now; the oldest claim first. It may be empty. Claims that have waited too long are shed.
+    /// The batch, closed now: an equal part of each sale, of each the oldest claim first. It may be empty. Claims that have waited too long
+    /// are shed.
     #[must_use]
     pub fn take(self) -> Vec<Claim> {
         let now = self.shared.store.now();
@@ -143,6 +128,7 @@ impl Gathering {
             *self.callers.lock() = Callers {
                 taken_at: Some(Instant::now()),
                 replies: std::mem::take(&mut taken.replies),
+                of_sales: std::mem::take(&mut taken.of_sales),
             };
             taken
         };

@@ -1,7 +1,8 @@
 //! The lines of one core. A store that decides everything in one place has one; one that serves each sale by itself has one for each sale,
 //! so that a sale whose part of the store is slow keeps nobody else waiting.
 //!
-//! They share the places of the core. Where all are taken, a sale that has less than half of them gets one from a sale that has more.
+//! They share the places of the core. Where all are taken, a sale that has less than half of them gets one from a sale that has more. Within
+//! a line each sale has a queue of its own.
 
 use std::iter;
 
@@ -9,7 +10,6 @@ use seckill_sale::{ActivityId, Claim, EpochMs, Refusal};
 
 use crate::Batcher;
 use crate::line::{Bounds, Line, Reply, Waiting};
-use crate::shares::Shares;
 
 /// Which line: that of a sale, or the only one.
 pub(crate) type Key = Option<ActivityId>;
@@ -23,8 +23,6 @@ pub(crate) struct Lines {
     apart: bool,
     /// Those in which somebody waits, or of which the store has a batch.
     lines: Vec<(Key, Line)>,
-    /// Who has how many of the places.
-    shares: Shares,
     pub(crate) closed: bool,
 }
 
@@ -44,6 +42,8 @@ pub(crate) struct Taken {
     pub(crate) late: Vec<Waiting>,
     pub(crate) claims: Vec<Claim>,
     pub(crate) replies: Vec<Reply>,
+    /// How many of which sale.
+    pub(crate) of_sales: Vec<(ActivityId, usize)>,
     /// Whether claims are left in the line.
     pub(crate) more: bool,
 }
@@ -53,13 +53,12 @@ impl Lines {
         Self {
             apart,
             lines: Vec::new(),
-            shares: Shares::new(),
             closed: false,
         }
     }
 
-    pub(crate) const fn waiting(&self) -> usize {
-        self.shares.sum()
+    pub(crate) fn waiting(&self) -> usize {
+        self.lines.iter().map(|(_, line)| line.queues.len()).sum()
     }
 
     pub(crate) fn line(&mut self, key: Key) -> Option<&mut Line> {
@@ -78,7 +77,7 @@ impl Lines {
             return Err(Refusal::Busy);
         }
         let mut pushed_out = None;
-        if bounds.waiting_max <= self.shares.sum() {
+        if bounds.waiting_max <= self.waiting() {
             pushed_out = Some(
                 self.push_out_for(activity, bounds.waiting_max / 2)
                     .ok_or(Refusal::Busy)?,
@@ -88,12 +87,10 @@ impl Lines {
             self.lines.push((key, Line::default()));
         }
         let line = self.line(key).expect("there since just now");
-        line.waiting.push_back(waiting);
+        line.queues.push(waiting);
         // Everybody who comes sends two late ones away, so that refusals are spread over the time and don't come in bursts.
         let late = [(); 2].map(|()| line.too_late(since, bounds.wait_ms_max));
-        let first = line.waiting.len() == 1 && !line.announced;
-        self.shares.take(activity);
-        late.iter().flatten().for_each(|late| self.give_back(late));
+        let first = line.queues.len() == 1 && !line.announced;
         Ok(Joined {
             first,
             late,
@@ -103,15 +100,15 @@ impl Lines {
 
     /// Takes a place from the sale that has the most, and more than `half`, for one that has less: of the claim that came last.
     fn push_out_for(&mut self, activity: ActivityId, half: usize) -> Option<Waiting> {
-        let (hot, most) = self.shares.largest()?;
-        if most <= half || half <= self.shares.of(activity) {
+        let shares = || self.lines.iter().flat_map(|(_, line)| line.queues.shares());
+        let (hot, most) = shares().max_by_key(|(_, share)| *share)?;
+        let own = shares()
+            .find(|(known, _)| *known == activity)
+            .map_or(0, |(_, share)| share);
+        if most <= half || half <= own {
             return None;
         }
-        let line = self.line(self.apart.then_some(hot))?;
-        let at = line.waiting.iter().rposition(|waiting| waiting.claim.activity == hot)?;
-        let pushed_out = line.push_out(at)?;
-        self.give_back(&pushed_out);
-        Some(pushed_out)
+        self.line(self.apart.then_some(hot))?.queues.newest_leaves(hot)
     }
 
     /// The line whose oldest claim waits longest, of those of which the store can be told; it counts as told of. And whether there are more.
@@ -120,7 +117,7 @@ impl Lines {
         let mut ready = 0;
         let mut oldest: Option<(EpochMs, &mut (Key, Line))> = None;
         for entry in &mut self.lines {
-            let Some(front) = entry.1.waiting.front().filter(|_| can_be_told(&entry.1)) else {
+            let Some(front) = entry.1.queues.oldest().filter(|_| can_be_told(&entry.1)) else {
                 continue;
             };
             let since = front.since;
@@ -141,21 +138,19 @@ impl Lines {
             return Taken::default();
         };
         let late: Vec<_> = iter::from_fn(|| line.too_late(now, wait_ms_max)).collect();
-        let size = line.waiting.len().min(Batcher::BATCH_SIZE_MAX);
-        let taken: Vec<_> = line.leave(size).collect();
-        line.announced = false;
-        let more = !line.waiting.is_empty();
+        let size = line.queues.len().min(Batcher::BATCH_SIZE_MAX);
         let (mut claims, mut replies) = (Vec::with_capacity(size), Vec::with_capacity(size));
-        late.iter().for_each(|late| self.give_back(late));
-        for waiting in taken {
-            self.give_back(&waiting);
+        let of_sales = line.queues.leave(size, |waiting| {
             claims.push(waiting.claim);
             replies.push(waiting.reply);
-        }
+        });
+        line.announced = false;
+        let more = !line.queues.is_empty();
         Taken {
             late,
             claims,
             replies,
+            of_sales,
             more,
         }
     }
@@ -170,20 +165,17 @@ impl Lines {
         let mut unseen = Vec::new();
         if !was_taken {
             line.announced = false;
-            unseen = line.empty().collect();
+            unseen = line.queues.empty();
         }
-        if line.under_way == 0 && line.waiting.is_empty() {
+        if line.under_way == 0 && line.queues.is_empty() {
             self.lines.swap_remove(at);
         }
-        unseen.iter().for_each(|unseen| self.give_back(unseen));
         unseen
     }
 
     /// Who was in a line `limit` ago already, as [`Line::overdue`].
     pub(crate) fn overdue(&mut self, key: Key, limit: std::time::Duration) -> Vec<Waiting> {
-        let overdue = self.line(key).map_or_else(Vec::new, |line| line.overdue(limit));
-        overdue.iter().for_each(|overdue| self.give_back(overdue));
-        overdue
+        self.line(key).map_or_else(Vec::new, |line| line.overdue(limit))
     }
 
     /// Nobody lines up any more, and nobody waits.
@@ -192,9 +184,5 @@ impl Lines {
             closed: true,
             ..Self::new(self.apart)
         };
-    }
-
-    fn give_back(&mut self, gone: &Waiting) {
-        self.shares.give_back(gone.claim.activity);
     }
 }

@@ -90,7 +90,7 @@ impl InForce {
         }
         switches.revision += 1;
         if console.gate.switch(switches) {
-            console.stock().set_backlog_max(console.gate.backlog_max());
+            console.stock().set_backlog_max(console.gate.switches().backlog_max);
         }
     }
 }

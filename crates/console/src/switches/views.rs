@@ -1,8 +1,10 @@
 //! The switches as the operator sees them: those in force, and what a change would make of them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use seckill_api::{Answer, rfc3339};
 use seckill_gate::{AutoAdmit, LimitSwitches, Limits, Members, Return, Switches, SwitchesPatch};
-use seckill_sale::Challenge;
+use seckill_sale::{ActivityId, Challenge};
 use serde::{Serialize, Serializer};
 
 use super::effects::{Effect, effects};
@@ -41,10 +43,14 @@ struct ReturnView {
 struct View {
     #[serde(flatten)]
     switches: SwitchesView,
-    /// Share that this node lets in by itself; the lower one holds.
+    /// The lowest share of any sale that this node lets in by itself; that of the operator holds where it is lower.
     auto_admit_ratio: f64,
-    /// Whether this node admits nobody since too many tickets wait, or one for too long.
+    /// Share of each sale of which it does not let everybody in.
+    auto_admit_sales: BTreeMap<ActivityId, f64>,
+    /// Whether this node admits nobody to some sale since too many of its tickets wait, or one for too long.
     backlog_holds_back: bool,
+    /// To which.
+    backlog_sales: BTreeSet<ActivityId>,
     /// The limits that hold, where a switch says nothing those of the settings.
     #[serde(serialize_with = "with_read")]
     limits_in_force: Limits,
@@ -94,10 +100,13 @@ impl SwitchesView {
 pub(super) fn shown(console: &Console) -> Reply {
     console.gate.go_back(console.now());
     let (switches, revision) = in_force(console);
+    let held_back = console.gate.held_back();
     Reply(Answer::fine(&View {
         switches: SwitchesView::of(&switches, revision),
         auto_admit_ratio: console.gate.auto_admit_ratio(),
-        backlog_holds_back: console.gate.holds_back(),
+        auto_admit_sales: console.gate.auto_admit_ratios().as_ref().clone(),
+        backlog_holds_back: !held_back.is_empty(),
+        backlog_sales: held_back.as_ref().clone(),
         limits_in_force: console.gate.limits(),
         ledger_pending: kept::known(console).is_some(),
     }))

@@ -10,6 +10,7 @@ mod gone;
 mod grace;
 mod healing;
 mod heard;
+mod held;
 mod losses;
 mod membership;
 mod model;

@@ -159,4 +159,7 @@ impl Stock for Fragile {
     fn set_backlog_max(&self, tickets: u64) {
         self.engine.set_backlog_max(tickets);
     }
+    fn set_held_back(&self, sales: std::collections::BTreeSet<ActivityId>) {
+        self.engine.set_held_back(sales);
+    }
 }

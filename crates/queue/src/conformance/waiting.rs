@@ -15,6 +15,22 @@ pub async fn the_longest_wait_is_served_first(fixture: &Fixture) {
     );
 }
 
+/// Sales take turns, a batch each: one of which many tickets wait does not make those of another wait until all of its own are settled.
+pub async fn a_long_queue_keeps_no_other_sale_waiting(fixture: &Fixture) {
+    let hot = fixture.bought(&["a", "b", "c", "d", "e", "f", "g", "h"]).await;
+    let mut taken = fixture.take(2).await;
+    fixture.clock.advance(1);
+    let other = ActivityId::new(8).expect("in range");
+    let late = fixture.front.buy(other, &["z"]).await;
+    assert_eq!(tickets(&fixture.take(2).await), late);
+    while taken.len() < hot.len() {
+        let more = fixture.take(2).await;
+        assert!(!more.is_empty() && more.iter().all(|delivery| hot.contains(&delivery.ticket)));
+        taken.extend(more);
+    }
+    assert_eq!(fixture.take(2).await, []);
+}
+
 /// The depth counts what waits, taken or not, and tells the oldest.
 pub async fn depth_counts_what_waits(fixture: &Fixture) {
     let began = fixture.now();
@@ -27,6 +43,37 @@ pub async fn depth_counts_what_waits(fixture: &Fixture) {
     );
     fixture.record(vec![(bought[0], SUCCEEDED)]).await;
     assert_eq!(fixture.queue.depth().tickets, 1);
+}
+
+/// The depth of each sale is its own.
+pub async fn depths_tell_the_sales_apart(fixture: &Fixture) {
+    let began = fixture.now();
+    fixture.bought(&["a", "b"]).await;
+    fixture.clock.advance(5);
+    let other = ActivityId::new(8).expect("in range");
+    let bought = fixture.front.buy(other, &["c"]).await;
+    let depth = |activity| {
+        let depths = fixture.queue.depths();
+        let found = depths.iter().find(|depth| depth.activity == activity).copied();
+        found.expect("it has a state")
+    };
+    let (mine, others) = (depth(Fixture::activity()), depth(other));
+    assert_eq!((mine.in_queue.tickets, mine.oldest_accepted_at), (2, Some(began)));
+    assert_eq!(
+        (others.in_queue.tickets, others.oldest_accepted_at),
+        (1, Some(began.plus(5)))
+    );
+    assert_eq!(others.in_queue.units, fixture.front.left(other).await);
+    let taken = [fixture.take(10).await.len(), fixture.take(10).await.len()];
+    assert_eq!(
+        (taken, depth(other)),
+        ([2, 1], others),
+        "who is with a worker waits still"
+    );
+    fixture.record(vec![(bought[0], SUCCEEDED)]).await;
+    let others = depth(other);
+    assert_eq!((others.in_queue.tickets, others.oldest_accepted_at), (0, None));
+    assert_eq!(depth(Fixture::activity()), mine);
 }
 
 /// Waiting for tickets ends when there are some.

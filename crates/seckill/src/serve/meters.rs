@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use seckill_flow::wait_ms;
 use seckill_listener::Counts;
 use seckill_metrics::Metrics;
-use seckill_sale::Phase;
+use seckill_sale::{ActivityId, Phase};
 
 use super::node::Node;
 
@@ -55,10 +55,25 @@ fn set_queue(node: &Node, metrics: &Metrics) {
     }
     let down = node.layers.lock().as_ref().is_none_or(|layers| layers.store.is_down());
     metrics.store_up.set_flag(!down);
+    let servers = node.layers.lock().as_ref().map(|layers| layers.store.servers());
+    let servers = servers.unwrap_or_default();
+    for (server, is_up) in &servers {
+        metrics
+            .store_servers
+            .set(&[server.as_str()], f64::from(u8::from(*is_up)));
+    }
+    let is_known = |server: &str| servers.iter().any(|(known, _)| known == server);
+    metrics.store_servers.retain(|values| is_known(&values[0]));
+}
+
+fn can_ask_of(node: &Node, activity: ActivityId) -> bool {
+    let layers = node.layers.lock();
+    layers.as_ref().is_some_and(|layers| layers.store.can_ask_of(activity))
 }
 
 fn set_activities(node: &Node, metrics: &Metrics) {
     let (now, all) = (node.stock.now(), node.gate.catalogue().all());
+    let (ratios, held_back) = (node.gate.auto_admit_ratios(), node.gate.held_back());
     let mut shown = Vec::new();
     for activity in all.values() {
         let id = activity.id.to_string();
@@ -82,6 +97,12 @@ fn set_activities(node: &Node, metrics: &Metrics) {
             .activities
             .fenced
             .set(&labels, f64::from(u8::from(node.fences.shows(activity.id))));
+        let flag = |on: bool| f64::from(u8::from(on));
+        let shown_of = &metrics.activities;
+        let ratio = ratios.get(&activity.id).copied().unwrap_or(1.0);
+        shown_of.admit_ratio.set(&labels, ratio);
+        shown_of.held_back.set(&labels, flag(held_back.contains(&activity.id)));
+        shown_of.store_up.set(&labels, flag(can_ask_of(node, activity.id)));
         match node.operator.last_balanced(activity.id) {
             Some(balanced) => metrics
                 .activities
@@ -108,7 +129,7 @@ fn set_switches(node: &Node, metrics: &Metrics) {
     metrics.switches.set(&["backlog_oldest_max_s"], oldest_max_s);
     metrics
         .switches
-        .set(&["backlog_holds_back"], flag(node.gate.holds_back()));
+        .set(&["backlog_holds_back"], flag(!node.gate.held_back().is_empty()));
     metrics
         .switches
         .set(&["auto_admit_ratio"], node.gate.auto_admit_ratio());

@@ -32,6 +32,7 @@ mod public;
 mod roles;
 pub(crate) mod secrets;
 mod signals;
+mod steps;
 pub(crate) mod store;
 mod tap;
 

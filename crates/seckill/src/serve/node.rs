@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use seckill_api::Readiness;
@@ -27,6 +28,7 @@ use super::operator_settings;
 use super::own_name::OwnName;
 use super::roles::Roles;
 use super::secrets;
+use super::steps::Steps;
 use super::store::Store;
 use crate::exit::Failure;
 
@@ -55,6 +57,8 @@ pub(crate) struct Node {
     pub(crate) membership: Membership,
     pub(crate) fences: Fences,
     pub(crate) metrics: Arc<Metrics>,
+    /// What the store does for each sale.
+    pub(crate) steps: Arc<Steps>,
     pub(crate) counts: Arc<WorkerCounts>,
     pub(crate) readiness: Readiness,
     /// Where the keys of tokens come from a file.
@@ -122,6 +126,7 @@ impl Node {
             membership,
             fences: Fences::default(),
             metrics,
+            steps: Arc::new(Steps::new(Instant::now())),
             counts: Arc::default(),
             readiness: Readiness::default(),
             key_file,

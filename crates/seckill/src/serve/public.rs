@@ -1,6 +1,7 @@
 //! The public port: the API on per-core runtimes.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use seckill_api::{Api, CoreState, Parts, Polls, Shared, StreamLimits, WebhookSecret};
 use seckill_flow::Purchase;
@@ -60,7 +61,8 @@ pub(crate) fn serve(node: &Node, listener: Listener, shared: Arc<Shared>) -> Res
         shutdown: node.shutdown.listeners.clone(),
     };
     let stock = node.stock.clone();
-    let (store, steps) = (node.settings.store.clone(), node.metrics.store_command_duration.clone());
+    let (store, took) = (node.settings.store.clone(), node.metrics.store_command_duration.clone());
+    let steps = node.steps.clone();
     let bounds = Bounds {
         waiting_max: store.pending_max,
         wait_ms_max: millis(store.wait_max),
@@ -70,14 +72,17 @@ pub(crate) fn serve(node: &Node, listener: Listener, shared: Arc<Shared>) -> Res
         Core::new(index).bind_thread();
         let (batcher, claims) = match &store.url {
             StoreUrl::Embedded => Batcher::bounded(stock.clone(), bounds),
-            // Nothing in the handle observes its steps; what the batches of each core took tells as much.
-            StoreUrl::Remote(_) => {
-                let (batcher, claims) = Batcher::apart(stock.clone(), bounds);
-                let steps = steps.clone();
-                let observed = batcher.observed(move |took| steps.observe(Core::new(index), took));
-                (observed, claims)
-            }
+            StoreUrl::Remote(_) => Batcher::apart(stock.clone(), bounds),
         };
+        // The embedded store tells of its steps itself. Nothing in the other handle does; what the batches of each core took tells as much.
+        let took = matches!(store.url, StoreUrl::Remote(_)).then(|| took.clone());
+        let steps = steps.clone();
+        let batcher = batcher.observed(move |step| {
+            if let Some(took) = &took {
+                took.observe(Core::new(index), step.took);
+            }
+            steps.count(step, Instant::now());
+        });
         tokio::task::spawn_local(batcher.run());
         let purchase = Purchase::new(stock.clone(), claims);
         let api = Api::new(CoreState {

@@ -135,6 +135,22 @@ impl Store {
         }
     }
 
+    /// Servers that it is spread over, each with whether it can be asked; none where it is in this process.
+    pub(crate) fn servers(&self) -> Vec<(String, bool)> {
+        match self {
+            Self::InProcess(_) => Vec::new(),
+            Self::OnRedis(store) => store.engine().servers(),
+        }
+    }
+
+    /// Whether it can be asked of this sale.
+    pub(crate) fn can_ask_of(&self, activity: ActivityId) -> bool {
+        match self {
+            Self::InProcess(_) => !self.is_down(),
+            Self::OnRedis(store) => store.engine().can_ask_of(activity),
+        }
+    }
+
     /// Returns when the process must end because of it; a server that comes back is no such reason.
     pub(crate) fn broke(&self) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         match self {

@@ -1,12 +1,14 @@
-//! What a node that sells turns by itself: it admits nobody while the backlog is full or old, lets a smaller share in while the store is slow,
-//! and lets switches go back whose time is over.
+//! What a node that sells turns by itself: it admits nobody to a sale while its backlog is full or old, lets a smaller share in while the store is
+//! slow for it, and lets switches go back whose time is over.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use seckill_flow::{AutoAdmitRatio, AutoAdmitRule, BacklogLimits, BacklogReading, HoldingBack, StoreReading, wait_ms};
+use seckill_flow::{AutoAdmitRatios, AutoAdmitRule, BacklogLimits, BacklogReading, HeldBack, wait_ms};
 use seckill_gate::{AutoAdmit, Switches};
-use seckill_metrics::{Histogram, Outcome, percentile_us};
+use seckill_queue::SaleDepth;
+use seckill_sale::ActivityId;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::node::Node;
@@ -18,7 +20,7 @@ const STORE_LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Looks until the shutdown.
 pub(super) async fn watch(node: Arc<Node>) {
-    let mut tap = Tap::new(&node);
+    let mut tap = Tap::new();
     let mut ticks = interval(LOOK_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {
@@ -30,68 +32,56 @@ pub(super) async fn watch(node: Arc<Node>) {
 }
 
 struct Tap {
-    holding: HoldingBack,
-    backlog_full: u64,
-    ratio: AutoAdmitRatio,
-    store: StoreSeen,
+    held_back: HeldBack,
+    ratios: AutoAdmitRatios,
+    store_looked_at: Instant,
 }
 
 impl Tap {
-    fn new(node: &Node) -> Self {
+    fn new() -> Self {
         Self {
-            holding: HoldingBack::default(),
-            backlog_full: node.metrics.purchases.total(Outcome::BacklogFull),
-            ratio: AutoAdmitRatio::default(),
-            store: StoreSeen::of(&node.metrics.store_command_duration, Instant::now()),
+            held_back: HeldBack::default(),
+            ratios: AutoAdmitRatios::default(),
+            store_looked_at: Instant::now(),
         }
     }
 
     fn look(&mut self, node: &Node, now: Instant) {
         node.gate.go_back(node.stock.now());
         let switches = node.gate.switches();
+        node.stock.set_backlog_max(switches.backlog_max);
         self.look_at_backlog(node, &switches);
-        node.stock.set_backlog_max(node.gate.backlog_max());
-        if STORE_LOOK_EVERY <= now.duration_since(self.store.at) {
+        if STORE_LOOK_EVERY <= now.duration_since(self.store_looked_at) {
+            self.store_looked_at = now;
             self.look_at_store(node, switches.auto_admit, now);
         }
     }
 
     fn look_at_backlog(&mut self, node: &Node, switches: &Switches) {
-        let (depth, full) = (node.queue.depth(), node.metrics.purchases.total(Outcome::BacklogFull));
+        let (full, now) = (node.gate.take_backlog_full(), node.stock.now());
         let limits = BacklogLimits {
             max: switches.backlog_max,
             resume: switches.backlog_resume(),
             oldest_max_ms: i64::try_from(switches.backlog_oldest_max_s).unwrap_or(0) * 1_000,
         };
-        let reading = BacklogReading {
-            tickets: depth.tickets,
-            oldest_ms: wait_ms(depth.oldest_accepted_at, node.stock.now()),
-            was_full: self.backlog_full != full,
+        let reading = |depth: SaleDepth| BacklogReading {
+            activity: depth.activity,
+            in_queue: depth.in_queue,
+            oldest_ms: wait_ms(depth.oldest_accepted_at, now),
+            was_full: full.contains(&depth.activity),
         };
-        self.backlog_full = full;
-        let held = node.gate.holds_back();
-        let holds = self.holding.look(limits, reading);
-        if holds == held {
+        let sales: Vec<_> = node.queue.depths().into_iter().map(reading).collect();
+        let (before, held) = (node.gate.held_back(), self.held_back.look(limits, &sales));
+        if *before == held {
             return;
         }
-        node.gate.set_holds_back(holds);
-        let BacklogReading { tickets, oldest_ms, .. } = reading;
-        if holds {
-            tracing::warn!(
-                tickets,
-                oldest_ms,
-                "admissions are held back: the backlog is full, or its oldest ticket too old"
-            );
-        } else {
-            tracing::info!(tickets, oldest_ms, "admissions begin again");
-        }
+        node.stock.set_held_back(held.clone());
+        tell_held_back(&before, &held, &sales);
+        node.gate.set_held_back(held);
     }
 
     fn look_at_store(&mut self, node: &Node, switch: AutoAdmit, now: Instant) {
         let is_up = !node.layers.lock().as_ref().is_none_or(|layers| layers.store.is_down());
-        let seen = StoreSeen::of(&node.metrics.store_command_duration, now);
-        let reading = seen.since(&self.store, is_up);
-        self.store = seen;
         let rule = match switch {
             AutoAdmit::Off => None,
             AutoAdmit::On { store_p99_ms, step } => Some(AutoAdmitRule {
@@ -99,52 +89,40 @@ impl Tap {
                 step,
             }),
         };
-        let before = node.gate.auto_admit_ratio();
-        let ratio = self.ratio.second(rule, reading);
-        if ratio.to_bits() == before.to_bits() {
-            return;
+        let sales = node.steps.take(rule, now);
+        let (before, ratios) = (node.gate.auto_admit_ratios(), self.ratios.second(rule, is_up, &sales));
+        if *before != ratios {
+            tell_ratios(&before, &ratios);
+            node.gate.set_auto_admit_ratios(ratios);
         }
-        node.gate.set_auto_admit_ratio(ratio);
-        let p99_ms = reading.p99_us / 1_000;
-        if ratio < before {
+    }
+}
+
+fn tell_held_back(before: &BTreeSet<ActivityId>, held: &BTreeSet<ActivityId>, sales: &[BacklogReading]) {
+    for activity in before.symmetric_difference(held) {
+        let reading = sales.iter().find(|reading| reading.activity == *activity);
+        let tickets = reading.map_or(0, |reading| reading.in_queue.tickets);
+        let oldest_ms = reading.map_or(0, |reading| reading.oldest_ms);
+        if held.contains(activity) {
             tracing::warn!(
-                ratio,
-                p99_ms,
-                "the store is slow: a smaller share of purchases is let in"
+                %activity, tickets, oldest_ms,
+                "admissions are held back: the backlog is full, or the oldest ticket too old"
             );
         } else {
-            tracing::info!(ratio, p99_ms, "a larger share of purchases is let in again");
+            tracing::info!(%activity, tickets, oldest_ms, "admissions begin again");
         }
     }
 }
 
-/// What the store had done by a moment.
-struct StoreSeen {
-    at: Instant,
-    buckets: Vec<(u64, u64)>,
-    took: Duration,
-}
-
-impl StoreSeen {
-    fn of(steps: &Histogram, at: Instant) -> Self {
-        Self {
-            at,
-            buckets: steps.buckets(),
-            took: steps.sum(),
-        }
-    }
-
-    /// What it did between an earlier moment and this one.
-    fn since(&self, earlier: &Self, is_up: bool) -> StoreReading {
-        let new = self.buckets.iter().zip(&earlier.buckets);
-        let new: Vec<_> = new
-            .map(|((bound, now), (_, then))| (*bound, now.saturating_sub(*then)))
-            .collect();
-        let took = self.took.saturating_sub(earlier.took).as_secs_f64();
-        StoreReading {
-            p99_us: percentile_us(&new, 0.99),
-            busy: took / self.at.duration_since(earlier.at).as_secs_f64(),
-            is_up,
+fn tell_ratios(before: &BTreeMap<ActivityId, f64>, ratios: &BTreeMap<ActivityId, f64>) {
+    let of = |ratios: &BTreeMap<ActivityId, f64>, activity: &ActivityId| ratios.get(activity).copied().unwrap_or(1.0);
+    let known: BTreeSet<_> = before.keys().chain(ratios.keys()).collect();
+    for activity in known {
+        let (before, ratio) = (of(before, activity), of(ratios, activity));
+        if ratio < before {
+            tracing::warn!(%activity, ratio, "the store is slow: a smaller share of purchases is let in");
+        } else if before < ratio {
+            tracing::info!(%activity, ratio, "a larger share of purchases is let in again");
         }
     }
 }

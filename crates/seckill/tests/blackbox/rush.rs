@@ -65,6 +65,12 @@ impl Rush {
         }
     }
 
+    /// A buyer who does not know his outcome asks again when it is over, with his name as his key.
+    pub(crate) fn left_unknown(&self, user: &str) {
+        let mut history = self.history.lock().expect("no panic");
+        history.unanswered.insert(user.to_owned());
+    }
+
     /// A buyer whose outcome was not known asks again with his key.
     pub(crate) fn is_asked_by(&self, user: &str) {
         let answer = Server::buy_at(self.publics[0], self.activity, user, user).expect("answers");

@@ -12,7 +12,7 @@ use crate::shop::Shop;
 use crate::tap::SWITCHES;
 
 /// A figure of the metrics page.
-fn metric(server: &Server, line: &str) -> f64 {
+pub(crate) fn metric(server: &Server, line: &str) -> f64 {
     let page = text(server.admin, "/metrics").expect("answers");
     let found = page
         .lines()

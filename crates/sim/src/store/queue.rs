@@ -74,6 +74,10 @@ impl Queue for Store {
     fn depth(&self) -> Depth {
         self.engine.depth()
     }
+
+    fn depths(&self) -> Vec<seckill_queue::SaleDepth> {
+        self.engine.depths()
+    }
 }
 
 /// The sale into which a verdict gives units back.

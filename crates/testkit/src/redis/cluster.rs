@@ -11,6 +11,8 @@ use super::replicas::{Manner, listed, start, wait_caught_up, wait_in_step};
 /// Masters, and as many replicas.
 pub(super) const MASTERS: usize = 3;
 const SLOTS: usize = 16_384;
+/// Longer than any test lets a master stand still.
+const NEVER: Duration = Duration::from_secs(600);
 
 /// Three masters and three replicas. A dead master is replaced within two or three seconds. All end when it is dropped.
 #[derive(Debug)]
@@ -27,10 +29,23 @@ impl RedisCluster {
     /// Where it is not ready in time.
     #[must_use]
     pub fn start() -> Self {
+        Self::replacing_after(Duration::from_secs(1))
+    }
+
+    /// The same, where no replica takes the place of a master that stands still: its slots have nobody until it goes on.
+    ///
+    /// # Panics
+    /// Where it is not ready in time.
+    #[must_use]
+    pub fn start_patient() -> Self {
+        Self::replacing_after(NEVER)
+    }
+
+    fn replacing_after(silence_max: Duration) -> Self {
         let temporary = TempDir::new().expect("a folder");
         let cluster = Self::start_as(&Manner {
             folder: temporary.path(),
-            silence_max: Duration::from_secs(1),
+            silence_max,
             is_apart: false,
         });
         Self {
@@ -46,6 +61,8 @@ impl RedisCluster {
             ("cluster-require-full-coverage", "no"),
             ("cluster-node-timeout", "15000"),
             ("cluster-replica-validity-factor", "0"),
+            // Tests make a server slow by it.
+            ("enable-debug-command", "local"),
         ];
         // Its default lies 10,000 above the port, which may be none.
         let bus_ports: Vec<u16> = (0..2 * MASTERS).map(|_| crate::ports::free_address().port()).collect();

@@ -44,4 +44,7 @@ impl Queue for Fragile {
     fn depth(&self) -> Depth {
         self.engine.depth()
     }
+    fn depths(&self) -> Vec<seckill_queue::SaleDepth> {
+        self.engine.depths()
+    }
 }

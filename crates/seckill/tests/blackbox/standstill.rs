@@ -1,0 +1,228 @@
+//! One Redis server of a cluster stands still, and nobody takes its place: its own sales wait, those of the others go on as if nothing were.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use seckill_testkit::{Database, PostgresServer, Redis, RedisCluster, Server, call};
+use serde_json::json;
+
+use crate::rush::Rush;
+use crate::shop::{API, SCHEDULER, Shop, WORKER};
+use crate::storm::Ends;
+use crate::tap::SWITCHES;
+use crate::tap_overload::metric;
+
+const STOCK: u64 = 50_000;
+const NODES: [&[&str]; 4] = [API, API, WORKER, SCHEDULER];
+const APIS: usize = 2;
+/// Buyers of the sale that stands still who ask at the same time.
+const WAITING: usize = 24;
+/// Purchases of each other sale at each node.
+const CALM: usize = 60;
+/// Where everything is that belongs to no sale.
+const HOUSE: &str = "{seckill}:sales";
+
+struct House {
+    cluster: RedisCluster,
+    _database: Database<PostgresServer>,
+    shop: Shop,
+    /// One on each master.
+    sales: [u64; 3],
+}
+
+impl House {
+    fn new() -> Self {
+        let (cluster, database) = (RedisCluster::start_patient(), Database::alone(&[]));
+        let first = Redis::at(cluster.servers[0].address());
+        let shop = Shop::on(cluster.url(), first, database.url()).with(&NODES);
+        let mut sales = [0; 3];
+        while sales.contains(&0) {
+            let activity = shop.nodes[0].sale(STOCK, &json!({}));
+            let owner = cluster.owner(&format!("{{a:{activity}:0}}:meta")).expect("a master");
+            sales[owner] = activity;
+        }
+        let house = Self {
+            cluster,
+            _database: database,
+            shop,
+            sales,
+        };
+        for node in house.apis() {
+            sales.iter().for_each(|sale| node.knows(*sale));
+        }
+        house
+    }
+
+    fn apis(&self) -> &[Server] {
+        &self.shop.nodes[..APIS]
+    }
+}
+
+/// Buyers of a sale that stands still, each with a key of his own: what they hear, and whose outcome is not known.
+#[derive(Default)]
+struct Waiting {
+    over: AtomicBool,
+    heard: AtomicU64,
+    unknown: Mutex<BTreeSet<String>>,
+}
+
+impl Waiting {
+    fn come(&self, house: &House, sale: u64, place: usize) {
+        let node = &house.apis()[place % APIS];
+        let mut number = 0;
+        while !self.over.load(Ordering::SeqCst) {
+            number += 1;
+            let user = format!("waits-{place}-{number}");
+            let answer = node.buy(sale, &user, &user).expect("answers");
+            match (answer.status, answer.code()) {
+                (503, 50_300) => {}
+                (503, 50_302) => _ = self.unknown.lock().expect("no panic").insert(user),
+                _ => panic!("{user}: {answer:?}"),
+            }
+            self.heard.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    fn hear_more(&self, node: &Server) {
+        let wanted = self.heard.load(Ordering::SeqCst) + WAITING as u64;
+        let _heard = node.until(|| self.heard.load(Ordering::SeqCst), |heard| wanted <= *heard);
+    }
+}
+
+/// Everybody who comes to this sale, at whichever node, is admitted at the first try, and has his order.
+fn sells_undiminished(house: &House, sale: u64) {
+    for number in 0..CALM {
+        for (place, node) in house.apis().iter().enumerate() {
+            let answer = node.buy(sale, &format!("calm-{place}-{number}"), "k").expect("answers");
+            assert_eq!(
+                answer.status, 202,
+                "sale {sale}, buyer {number} at node {place}: {answer:?}"
+            );
+        }
+    }
+    let books = house.apis()[0].settled(sale);
+    let figures = ["balanced", "accepted", "orders_live"].map(|name| books[name].clone());
+    let all = json!(CALM * APIS);
+    assert_eq!(figures, [json!(true), all.clone(), all], "{books}");
+}
+
+/// The node is ready, and says which server does not answer, and whose sale waits for it.
+fn tells_which(house: &House, node: &Server, still: usize) {
+    let ready = call(node.admin, "GET", "/readyz", &[], None).expect("answers");
+    assert_eq!(ready.status, 200, "{ready:?}");
+    for place in 0..3 {
+        let is_up = f64::from(u8::from(place != still));
+        let (server, sale) = (house.cluster.servers[place].address(), house.sales[place]);
+        let told = [
+            metric(node, &format!("seckill_store_server_up{{server=\"{server}\"}}")),
+            metric(node, &format!("seckill_activity_store_up{{activity=\"{sale}\"}}")),
+        ];
+        assert_eq!(told, [is_up; 2], "{server}, sale {sale}");
+        if place != still {
+            let share = metric(node, &format!("seckill_activity_admit_ratio{{activity=\"{sale}\"}}"));
+            assert_eq!(share, 1.0, "sale {sale}");
+        }
+    }
+}
+
+fn only_its_own_sales_wait(house: &House, still: usize) {
+    let (node, sale) = (&house.apis()[0], house.sales[still]);
+    let (rush, waiting) = (Rush::at(house.apis(), sale), Waiting::default());
+    // Tickets of the sale that waits grow too old.
+    let change = json!({"backlog_oldest_max_s": 1});
+    assert_eq!(node.as_admin("PATCH", SWITCHES, Some(&change)).status, 200);
+    rush.during(|| {
+        rush.admits(node, 50);
+        house.cluster.servers[still].pause();
+        thread::scope(|scope| {
+            let ends = Ends(&waiting.over);
+            for place in 0..WAITING {
+                let waiting = &waiting;
+                scope.spawn(move || waiting.come(house, sale, place));
+            }
+            waiting.hear_more(node);
+            for other in (0..3).filter(|other| *other != still) {
+                sells_undiminished(house, house.sales[other]);
+            }
+            waiting.hear_more(node);
+            house.apis().iter().for_each(|node| tells_which(house, node, still));
+            drop(ends);
+        });
+        house.cluster.servers[still].resume();
+        rush.admits(node, 50);
+    });
+    let unknown = waiting.unknown.into_inner().expect("no panic");
+    unknown.iter().for_each(|user| rush.left_unknown(user));
+    rush.check(node, STOCK);
+}
+
+#[test]
+fn a_server_that_stands_still_keeps_the_sales_of_no_other_waiting() {
+    let house = House::new();
+    let home = house.cluster.owner(HOUSE).expect("a master");
+    only_its_own_sales_wait(&house, (home + 1) % 3);
+}
+
+#[test]
+fn nor_does_the_one_that_has_what_belongs_to_no_sale() {
+    let house = House::new();
+    let home = house.cluster.owner(HOUSE).expect("a master");
+    only_its_own_sales_wait(&house, home);
+}
+
+#[test]
+fn a_server_that_is_slow_lowers_the_share_of_its_own_sales_alone() {
+    let house = House::new();
+    let node = &house.apis()[0];
+    let rule = json!({"auto_admit": {"store_p99_ms": 50, "step": 0.25}});
+    assert_eq!(node.as_admin("PATCH", SWITCHES, Some(&rule)).status, 200);
+    let share = |place: usize| {
+        let sale = house.sales[place];
+        metric(node, &format!("seckill_activity_admit_ratio{{activity=\"{sale}\"}}"))
+    };
+    let over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let ends = Ends(&over);
+        for place in 0..8 {
+            let (house, over) = (&house, &over);
+            scope.spawn(move || {
+                let mut number = 0;
+                while !over.load(Ordering::SeqCst) {
+                    number += 1;
+                    let answer = node.buy(house.sales[0], &format!("slow-{place}-{number}"), "k");
+                    let status = answer.expect("answers").status;
+                    assert!(matches!(status, 202 | 503), "{status}");
+                }
+            });
+        }
+        let is_slow = AtomicBool::new(true);
+        thread::scope(|scope| {
+            let _ends = Stops(&is_slow);
+            scope.spawn(|| {
+                while is_slow.load(Ordering::SeqCst) {
+                    house.cluster.servers[0].expect(&["DEBUG", "SLEEP", "0.06"], "+OK");
+                }
+            });
+            node.until(|| share(0), |share| *share <= 0.5);
+            for other in [1, 2] {
+                sells_undiminished(&house, house.sales[other]);
+                assert_eq!(share(other), 1.0);
+            }
+            node.until(|| share(0), |share| *share <= 0.5);
+        });
+        node.until(|| share(0), |share| *share == 1.0);
+        drop(ends);
+    });
+    node.until_logged("the store is slow");
+}
+
+/// Ends what goes on while this is true, also where what is done meanwhile fails.
+struct Stops<'a>(&'a AtomicBool);
+
+impl Drop for Stops<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
+}
