@@ -1,6 +1,6 @@
 //! What anybody is shown of an activity.
 
-use seckill_gate::Switches;
+use seckill_gate::{Moment, Switches};
 use seckill_sale::{Activity, Challenge, EpochMs, Phase, ProductId};
 use serde::Serialize;
 
@@ -50,7 +50,7 @@ impl Standing {
     /// How the activity stands at `now`. A shut entrance holds all sales that would be open.
     pub(crate) fn new(activity: &Activity, switches: &Switches, stock_left: Option<u64>, now: EpochMs) -> Self {
         let phase = match activity.phase(now, stock_left) {
-            Phase::Open | Phase::SoldOut if switches.check_open(activity).is_err() => Phase::Paused,
+            Phase::Open | Phase::SoldOut if switches.check_open(activity, Moment::exact(now)).is_err() => Phase::Paused,
             phase => phase,
         };
         Self {

@@ -109,7 +109,18 @@ pub(crate) async fn carry_out(call: &Call, step: Step) -> Outcome {
 fn outcome(call: &Call, activity: ActivityId, answer: Result<Queued, Refusal>) -> Outcome {
     match answer {
         Ok(queued) => Ok((activity, queued)),
-        Err(refusal) => Err(shed(call, refusal).into()),
+        Err(refusal) => Err(dated(call, activity, shed(call, refusal)).into()),
+    }
+}
+
+/// A pause with the end that this node knows of, where the store names none: nobody is told to stay away for longer.
+fn dated(call: &Call, activity: ActivityId, refusal: Refusal) -> Refusal {
+    let Refusal::Paused { resumes_at: None } = refusal else {
+        return refusal;
+    };
+    let known = call.shared().gate.catalogue().find(activity);
+    Refusal::Paused {
+        resumes_at: known.ok().and_then(|activity| activity.resumes_at),
     }
 }
 

@@ -1,6 +1,7 @@
 //! A small client of the admin API. It prepares sales and audits them.
 
 mod audits;
+mod commands;
 mod products;
 
 use std::net::SocketAddr;
@@ -12,6 +13,8 @@ use crate::http::{Answer, call, get};
 use crate::metrics::Metrics;
 use crate::process::LOOK_EVERY;
 use crate::{Error, Result};
+
+pub(crate) use commands::{Command, Told};
 
 /// How long a server may refuse to preheat because something else is under way.
 const PREHEAT_LIMIT: Duration = Duration::from_secs(30);

@@ -101,6 +101,11 @@ impl Fleet {
         Ok(all)
     }
 
+    /// The processes that write orders.
+    pub(crate) fn workers(&self) -> &[Process] {
+        &self.processes[1 + self.target.others.len()..]
+    }
+
     /// Ends all processes in an orderly way, those that answer first, and deletes their folders.
     ///
     /// # Errors

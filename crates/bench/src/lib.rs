@@ -52,6 +52,7 @@ pub mod soak;
 mod stand_in;
 pub mod store_figures;
 pub mod subject;
+pub mod switches;
 mod tally;
 pub mod target;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod bots;
 mod flood;
 mod soak;
+mod switches;
 
 use crate::article_text::article_text;
 use crate::expiry::{EXPIRED_AFTER_S_MAX, ExpiryReport};
@@ -56,6 +57,9 @@ pub(crate) fn of_limits(text: &mut String, report: &Report) {
         flood::flood_text(text, flood);
     }
     bots::bots_text(text, &report.bots);
+    if let Some(switches) = &report.switches {
+        switches::switches_text(text, switches);
+    }
     for expiry in &report.expiries {
         expiry_text(text, expiry);
     }

@@ -12,6 +12,7 @@ use crate::memory::MemoryReport;
 use crate::overload::OverloadReport;
 use crate::restart::RestartReport;
 use crate::soak::SoakReport;
+use crate::switches::SwitchesReport;
 use crate::{html, text};
 
 pub use crate::text::plan_text;
@@ -39,6 +40,8 @@ pub struct Report {
     pub bots: Vec<BotsReport>,
     /// Buyers in a flood of forged requests.
     pub flood: Option<FloodReport>,
+    /// The operator's switches at several nodes.
+    pub switches: Option<SwitchesReport>,
 }
 
 impl Report {
@@ -54,13 +57,15 @@ impl Report {
         let expiries = self.expiries.iter().flat_map(|expiry| &expiry.violations);
         let bots = self.bots.iter().flat_map(|bots| &bots.violations);
         let flood = self.flood.iter().flat_map(|flood| &flood.violations);
+        let switches = self.switches.iter().flat_map(|switches| &switches.violations);
         let limits = overloads
             .chain(memory)
             .chain(soak)
             .chain(restart)
             .chain(expiries)
             .chain(bots)
-            .chain(flood);
+            .chain(flood)
+            .chain(switches);
         sale.chain(ratios)
             .chain(article)
             .chain(limits)

@@ -35,6 +35,13 @@ impl Target {
         ))
     }
 
+    /// Public ports of all processes.
+    pub(crate) fn nodes(&self) -> Vec<SocketAddr> {
+        std::iter::once(self.public)
+            .chain(self.others.iter().copied())
+            .collect()
+    }
+
     /// One process.
     pub(crate) const fn of(public: SocketAddr, admin: Admin, signer: Signer) -> Self {
         Self {

@@ -264,7 +264,7 @@ impl Gate {
             .check(identified.client(), &identified.user, device, moment.now)?;
         self.eligible.check(activity, &identified.user, identified.level)?;
         let switches = self.switches_at(moment.now);
-        switches.check_open(activity)?;
+        switches.check_open(activity, moment)?;
         check_window(activity, moment, 0)?;
         // Behind the window: who is too early or too late should hear just that.
         self.sieve

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits;
 use crate::limits::switches::LimitSwitches;
-use crate::window::check_status;
+use crate::window::{Moment, check_status};
 
 pub use auto_admit::AutoAdmit;
 pub(crate) use automatic::Automatic;
@@ -166,8 +166,8 @@ impl Switches {
     ///
     /// # Errors
     /// [`Refusal::Paused`].
-    pub fn check_open(&self, activity: &Activity) -> Result<(), Refusal> {
-        check_status(activity)?;
+    pub fn check_open(&self, activity: &Activity, moment: Moment) -> Result<(), Refusal> {
+        check_status(activity, moment)?;
         if self.is_open() {
             Ok(())
         } else {

@@ -63,7 +63,7 @@ impl Gate {
             .check(identified.client(), &identified.user, device, moment.now)?;
         self.eligible.check(&activity, &identified.user, identified.level)?;
         let switches = self.switches_at(moment.now);
-        switches.check_open(&activity)?;
+        switches.check_open(&activity, moment)?;
         check_window(&activity, moment, LIFETIME_MS)?;
         let asked = switches.challenge_of(&activity);
         let binding = Binding {

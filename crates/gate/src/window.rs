@@ -27,12 +27,14 @@ impl Moment {
     }
 }
 
-/// Whether the operator holds the sale. A closed one is not held, it has ended.
+/// Whether the operator holds the sale. A closed one is not held, it has ended. One whose pause ends by itself is the store's to decide from
+/// that moment on: so it goes on for all nodes at once, and for none only when it has read that it does.
 ///
 /// # Errors
 /// [`Refusal::Paused`].
-pub(crate) fn check_status(activity: &Activity) -> Result<(), Refusal> {
+pub(crate) fn check_status(activity: &Activity, moment: Moment) -> Result<(), Refusal> {
     match activity.status {
+        Status::Paused if activity.resumes_at.is_some_and(|at| at <= moment.latest()) => Ok(()),
         Status::Paused | Status::Draft => Err(Refusal::Paused {
             resumes_at: activity.resumes_at,
         }),
@@ -89,18 +91,27 @@ mod tests {
     fn closed_sale_has_ended_and_is_not_paused() {
         let mut activity = activity(1);
         activity.status = Status::Closed;
-        assert_eq!(check_status(&activity), Ok(()));
-        assert_eq!(
-            check_window(&activity, Moment::exact(EpochMs(0)), 0),
-            Err(Refusal::Ended)
-        );
+        let now = Moment::exact(EpochMs(0));
+        assert_eq!(check_status(&activity, now), Ok(()));
+        assert_eq!(check_window(&activity, now, 0), Err(Refusal::Ended));
         activity.status = Status::Paused;
         activity.resumes_at = Some(EpochMs(7));
         assert_eq!(
-            check_status(&activity),
+            check_status(&activity, now),
             Err(Refusal::Paused {
                 resumes_at: Some(EpochMs(7))
             })
         );
+    }
+
+    #[test]
+    fn a_pause_that_is_over_is_the_stores_to_decide() {
+        let mut activity = activity(1);
+        (activity.status, activity.resumes_at) = (Status::Paused, Some(EpochMs(7)));
+        let at = |now, uncertainty_ms| {
+            let now = EpochMs(now);
+            check_status(&activity, Moment { now, uncertainty_ms }).is_ok()
+        };
+        assert_eq!([at(6, 0), at(7, 0), at(5, 1), at(5, 2)], [false, true, false, true]);
     }
 }

@@ -13,6 +13,7 @@ mod malformed;
 mod orders;
 mod origins;
 mod pages;
+mod pauses;
 mod refusals;
 mod results;
 mod routes;

@@ -14,12 +14,14 @@ pub(super) fn bot_jobs(target: &Target, activity_id: u64, bots: usize) -> Jobs {
 
 /// One press of each person, each from a network of his own.
 pub(crate) fn honest_jobs(target: &Target, activity_id: u64, people: usize) -> Jobs {
+    jobs(target, activity_id, people, address_of)
+}
+
+/// Where a person comes from, each from a network of his own.
+pub(crate) fn address_of(number: usize) -> Ipv4Addr {
     // Networks of 16.0.0.0/4 in an order that looks like none: an odd factor makes every 20-bit number once.
-    let address = |number: usize| {
-        let scattered = (number as u32).wrapping_mul(0x9e37_79b1) & 0xf_ffff;
-        Ipv4Addr::from(0x1000_0000 | scattered << 8 | 7)
-    };
-    jobs(target, activity_id, people, address)
+    let scattered = (number as u32).wrapping_mul(0x9e37_79b1) & 0xf_ffff;
+    Ipv4Addr::from(0x1000_0000 | scattered << 8 | 7)
 }
 
 fn jobs(target: &Target, activity_id: u64, count: usize, address: impl Fn(usize) -> Ipv4Addr) -> Jobs {

@@ -108,6 +108,11 @@ pub(crate) struct BenchArgs {
     /// Only compare the latency of buyers alone with that among a flood of forged requests.
     #[arg(long)]
     pub(crate) flood: bool,
+    /// Only turn every switch of the operator on and off so often, at nodes on --store and --database (three, or more by --api) while buyers
+    /// come, and see how soon all nodes follow.
+    #[arg(long, value_name = "TIMES", num_args = 0..=1, default_missing_value = "5", requires = "store",
+          value_parser = at_least(1))]
+    pub(crate) switches: Option<usize>,
     /// Write the report as a page.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,

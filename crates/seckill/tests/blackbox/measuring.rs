@@ -128,3 +128,48 @@ fn a_bot_farm_of_one_network_gets_no_more_than_its_limit_and_people_get_the_rest
         "{reports:#}"
     );
 }
+
+#[test]
+fn every_switch_is_turned_at_three_nodes_and_each_says_what_it_should() {
+    let redis = Redis::start();
+    let report = measured(&redis, &["--switches", "1"])["switches"].take();
+    assert_eq!((&report["nodes"], &report["repetitions"]), (&json!(3), &json!(1)));
+    let times = report["times"].as_array().expect("a list");
+    let named = |name: &str, since: &str| {
+        let mut found = times
+            .iter()
+            .filter(|times| times["name"] == name && times["since"] == since);
+        let times = found.next().unwrap_or_else(|| panic!("{name} is not in {report:#}"));
+        times["samples"].as_u64().expect("a count")
+    };
+    for switch in [
+        "entry_open",
+        "read_only",
+        "pause",
+        "admit_ratio",
+        "challenge",
+        "limits.ip",
+        "limits.network",
+        "limits.user",
+        "limits.device",
+        "limits.activity",
+        "limits.node",
+        "block user",
+        "block ip",
+        "block device",
+        "backlog_max",
+    ] {
+        for way in ["on", "off"] {
+            assert_eq!(named(&format!("{switch} {way}"), "answer"), 2, "{switch} {way}");
+        }
+    }
+    // All three nodes do it by themselves; how far they are apart is one figure.
+    for (name, since, samples) in [
+        ("expires_at", "moment", 3),
+        ("resume at", "moment", 3),
+        ("resume at", "first_node", 1),
+        ("backlog drained", "first_node", 1),
+    ] {
+        assert_eq!(named(name, since), samples, "{name}");
+    }
+}

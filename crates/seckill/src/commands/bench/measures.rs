@@ -13,6 +13,7 @@ use seckill_bench::restart::{self, RestartConfig};
 use seckill_bench::server::ServerConfig;
 use seckill_bench::soak::{self, SoakConfig};
 use seckill_bench::subject::SubjectConfig;
+use seckill_bench::switches::{self, SwitchesConfig};
 use seckill_settings::parse_duration;
 
 use super::{bar, fleet, measured, program};
@@ -35,12 +36,13 @@ pub(super) fn wanted(args: &BenchArgs) -> bool {
         || args.expiry.is_some()
         || args.bots
         || args.flood
+        || args.switches.is_some()
 }
 
 pub(super) fn run(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> {
     if args.target.is_some() {
         return Err(Failure::usage(
-            "--overload, --memory, --soak, --restart, --expiry, --bots and --flood start servers of their own: --target can't be given",
+            "--overload, --memory, --soak, --restart, --expiry, --bots, --flood and --switches start servers of their own: --target can't be given",
         ));
     }
     if let Some(overloaded) = args.overload {
@@ -67,6 +69,11 @@ pub(super) fn run(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> 
     if args.flood {
         say("five pairs of runs, alone and in a flood of forged requests");
         report.flood = Some(flood::run(&program()?).map_err(measured)?);
+    }
+    if let (Some(repetitions), Some(nodes)) = (args.switches, fleet(args)?) {
+        say("turning every switch on and off at each node: some minutes");
+        let config = SwitchesConfig::usual(nodes, repetitions);
+        report.switches = Some(switches::run(&config).map_err(measured)?);
     }
     if args.bots {
         say("two sales with a bot farm");
