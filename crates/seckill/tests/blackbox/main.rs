@@ -28,6 +28,7 @@ mod halfway;
 mod hanging;
 mod hostile;
 mod identity;
+mod interrupted;
 mod live;
 mod live_nodes;
 mod locked_rows;
