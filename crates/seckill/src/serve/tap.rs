@@ -148,3 +148,28 @@ impl StoreSeen {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_step_lets_everybody_in_within_five_quick_seconds_of_the_longest_overload() {
+        let AutoAdmit::On { store_p99_ms, step } = AutoAdmit::default() else {
+            panic!("it is on");
+        };
+        let slow_us = u64::from(store_p99_ms) * 1_000;
+        let rule = Some(AutoAdmitRule { slow_us, step });
+        let took = |p99_us| StoreReading {
+            p99_us,
+            busy: 1.0,
+            is_up: true,
+        };
+        let mut share = AutoAdmitRatio::default();
+        for _ in 0..60 {
+            share.second(rule, took(slow_us + 1));
+        }
+        let quick_seconds = (1..).find(|_| share.second(rule, took(slow_us / 2)) == 1.0);
+        assert_eq!(quick_seconds, Some(5));
+    }
+}
