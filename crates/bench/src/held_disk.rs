@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use crate::leftovers::Folder;
 use crate::{Error, Result};
 
 const SOURCE: &str = include_str!("held_disk.c");
@@ -30,7 +31,7 @@ impl Held {
 /// A disk to run a child on. It must outlive the child.
 #[derive(Debug)]
 pub struct HeldDisk {
-    folder: tempfile::TempDir,
+    folder: Folder,
     library: PathBuf,
     held: Held,
     sync: Duration,
@@ -42,10 +43,7 @@ impl HeldDisk {
     /// # Errors
     /// [`Error::Usage`] where there is no C compiler `cc`, or it refuses.
     pub fn build(held: Held, sync: Duration) -> Result<Self> {
-        let folder = tempfile::Builder::new()
-            .prefix("seckill-held-disk-")
-            .tempdir()
-            .map_err(Error::io("make a temporary folder"))?;
+        let folder = Folder::make("seckill-held-disk-")?;
         let (source, library) = (folder.path().join("held_disk.c"), folder.path().join("held_disk.so"));
         std::fs::write(&source, SOURCE).map_err(Error::file("write", &source))?;
         let built = Command::new("cc")

@@ -1,12 +1,13 @@
 //! The page of a report: tables, charts, a style sheet. Everything is in the one file; whatever a server said is escaped.
 
+mod overload;
+
 use std::fmt::Write as _;
 
 use crate::canonical::SaleReport;
 use crate::chart::{self, KINDS, Line};
 use crate::limits_text;
 use crate::outcome::{LoadReport, Percentiles, SLOT_MS};
-use crate::overload::OverloadReport;
 use crate::report::Report;
 use crate::words::{RatioWords, beneath_words, comparison_name, disk_words, grouped};
 
@@ -30,7 +31,7 @@ pub(crate) fn page(report: &Report) -> String {
         ratios_section(&mut page, report);
     }
     for overload in &report.overloads {
-        overload_section(&mut page, overload);
+        overload::section(&mut page, overload);
     }
     let mut limits = String::new();
     limits_text::of_limits(&mut limits, report);
@@ -209,31 +210,6 @@ fn ratios_section(page: &mut String, report: &Report) {
             "store",
         ],
         rows,
-    );
-    page.push_str("</section>\n");
-}
-
-fn overload_section(page: &mut String, overload: &OverloadReport) {
-    let (offered, capacity) = (grouped(overload.offered_per_s), grouped(overload.capacity_per_s));
-    put(
-        page,
-        format_args!("<section><h2>Overload: {offered}/s offered, {capacity}/s carried</h2>\n"),
-    );
-    page.push_str(&chart::outcomes(&overload.overload.series));
-    legend(page, &KINDS.map(|(name, class, _)| (name, class)));
-    load_tables(page, &overload.overload);
-    let recovered = overload
-        .recovered_after_s
-        .map_or("not in time".to_owned(), |seconds| format!("{seconds:.1} s"));
-    let mut facts = vec![
-        ("goodput over the best", format!("{:.2}", overload.goodput)),
-        ("back to normal after", recovered),
-    ];
-    facts.extend(overload.missed.iter().map(|missed| ("missed", missed.clone())));
-    table(
-        page,
-        &["", ""],
-        facts.into_iter().map(|(label, said)| vec![label.to_owned(), said]),
     );
     page.push_str("</section>\n");
 }

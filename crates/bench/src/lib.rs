@@ -26,6 +26,7 @@ pub mod held_disk;
 mod html;
 pub mod http;
 pub mod jobs;
+pub mod leftovers;
 #[cfg(test)]
 mod limits_tests;
 mod limits_text;

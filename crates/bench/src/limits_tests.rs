@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::bottleneck::Bottleneck;
 use crate::expiry::{self, ExpiryConfig, UnitsTo};
 use crate::memory::{self, Grown, MemoryConfig};
-use crate::overload::{self, OverloadConfig};
+use crate::overload::{self, Clients, OverloadConfig};
 use crate::report::Report;
 use crate::restart::{self, RestartConfig};
 use crate::server::ServerConfig;
@@ -16,10 +16,16 @@ use crate::subject::SubjectConfig;
 #[test]
 fn overload_runs_its_four_steps() {
     let (_folder, executable) = program();
-    for bottleneck in [Bottleneck::Processor, Bottleneck::Store { held_ms: 1 }] {
+    let processor = Bottleneck::Processor;
+    for (bottleneck, clients) in [
+        (processor, Clients::AskOnce),
+        (processor, Clients::Rude),
+        (Bottleneck::Store { held_ms: 1 }, Clients::AskOnce),
+    ] {
         let config = OverloadConfig {
             product: SubjectConfig::Alone(ServerConfig::of(&executable)),
             bottleneck,
+            clients,
             seconds: 0.1,
             connections: 8,
             threads: 1,
@@ -27,6 +33,12 @@ fn overload_runs_its_four_steps() {
         let report = overload::run(&config).unwrap();
         assert_eq!(report.violations, [] as [&str; 0]);
         assert_eq!(report.overload.accepted, report.overload.requests);
+        let text = Report {
+            overloads: vec![report],
+            ..Report::default()
+        }
+        .text();
+        assert_eq!(text.contains("found a connection"), clients == Clients::Rude, "{text}");
     }
 }
 

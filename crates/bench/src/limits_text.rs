@@ -8,7 +8,7 @@ mod switches;
 use crate::article_text::article_text;
 use crate::expiry::{EXPIRED_AFTER_S_MAX, ExpiryReport};
 use crate::memory::MemoryReport;
-use crate::overload::OverloadReport;
+use crate::overload::{OverloadReport, People};
 use crate::report::Report;
 use crate::restart::{READY_AFTER_S_MAX, RestartReport};
 use crate::text::{line, load_rows, row};
@@ -29,14 +29,50 @@ pub(crate) fn overload_text(text: &mut String, overload: &OverloadReport) {
         "usual latency",
         &percentile_words(&overload.before.accepted_latency),
     );
+    if let Some(people) = &overload.people {
+        people_text(text, people);
+    }
     row(text, "goodput", &format!("{:.2} of the best", overload.goodput));
     let recovered = overload
         .recovered_after_s
         .map_or("not in time".to_owned(), |seconds| format!("{seconds:.1} s"));
     row(text, "back to normal after", &recovered);
+    for look in overload.looks.iter().filter(|look| !look.is_normal) {
+        let [accepted, requests] = [look.accepted, look.requests].map(|count| grouped(count as f64));
+        row(
+            text,
+            &format!("  at {:.1} s", look.began_s),
+            &format!("{accepted} of {requests} accepted, p99 {:.1} ms", look.p99_ms),
+        );
+    }
+    let memory = &overload.memory;
+    let [before, peak, after] = [memory.before_bytes, memory.peak_bytes, memory.after_bytes].map(mib);
+    row(
+        text,
+        "memory",
+        &format!("{before} before, {peak} at most, {after} with all orders written"),
+    );
     for missed in &overload.missed {
         row(text, "missed", missed);
     }
+}
+
+/// People who asked again and again.
+fn people_text(text: &mut String, people: &People) {
+    let [wanted, came, accepted, left] =
+        [people.wanted, people.came, people.accepted, people.left].map(|count| grouped(count as f64));
+    row(
+        text,
+        "people",
+        &format!("{came} of {wanted} found a connection, {accepted} of them bought, {left} were trying when all left"),
+    );
+    let requests = grouped(people.requests as f64);
+    row(
+        text,
+        "requests",
+        &format!("{requests}, {:.1} a person", people.requests_each),
+    );
+    row(text, "accepted after", &percentile_words(&people.accepted_after));
 }
 
 /// All but the overload, where they were measured.

@@ -5,6 +5,9 @@
 //! belongs to it; counting from the actual send would hide it (coordinated omission). Start times are kept to the millisecond, the
 //! grain of the timer.
 
+mod open;
+
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
@@ -15,6 +18,7 @@ use crate::outcome::LoadReport;
 pub use crate::pace::Pace;
 use crate::tally::{Tally, Times};
 use crate::{Error, Result};
+pub(crate) use open::open_all;
 
 /// More connections than this are refused: one process has no descriptors for them.
 pub const CONNECTIONS_MAX: usize = 20_000;
@@ -30,9 +34,9 @@ pub type Progress = Arc<dyn Fn(u64, u64) + Send + Sync>;
 #[derive(Clone)]
 pub struct Load {
     /// Where to.
-    pub target: std::net::SocketAddr,
+    pub target: SocketAddr,
     /// Where else to: connections are spread evenly over all.
-    pub others: Vec<std::net::SocketAddr>,
+    pub others: Vec<SocketAddr>,
     /// What is sent, in this order.
     pub jobs: Arc<Jobs>,
     /// How many requests; more than there are jobs begins again with the first.
@@ -63,7 +67,7 @@ impl std::fmt::Debug for Load {
 
 impl Load {
     /// Every job once, in a closed loop over 64 connections on one thread, 15 s for an answer.
-    pub fn once_each(target: std::net::SocketAddr, jobs: Arc<Jobs>) -> Self {
+    pub fn once_each(target: SocketAddr, jobs: Arc<Jobs>) -> Self {
         let requests = jobs.len();
         Self {
             target,
@@ -160,7 +164,11 @@ pub fn run(load: &Load) -> Result<LoadReport> {
 fn one_thread(shared: &Arc<Shared>, connections: usize) -> Result<Tally> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let opened = runtime.map_err(Error::io("start a runtime")).and_then(|runtime| {
-        let open = open_all(&shared.load, connections);
+        let load = &shared.load;
+        let targets: Vec<_> = std::iter::once(load.target)
+            .chain(load.others.iter().copied())
+            .collect();
+        let open = open_all(&targets, connections, load.answer_limit);
         let open = runtime.block_on(open)?;
         Ok((runtime, open))
     });
@@ -192,20 +200,6 @@ fn one_thread(shared: &Arc<Shared>, connections: usize) -> Result<Tally> {
     })?;
     let tally = Arc::into_inner(tally).expect("all tasks have ended and dropped theirs");
     Ok(tally.into_inner().unwrap_or_else(PoisonError::into_inner))
-}
-
-async fn open_all(load: &Load, count: usize) -> Result<Vec<Connection>> {
-    let mut all = Vec::with_capacity(count);
-    let targets = std::iter::once(load.target).chain(load.others.iter().copied());
-    for target in targets.cycle().take(count) {
-        let mut connection = Connection::new(target, load.answer_limit);
-        connection.open().await.map_err(|reason| Error::Io {
-            what: format!("connect to {target}"),
-            source: std::io::Error::new(std::io::ErrorKind::ConnectionRefused, reason.to_string()),
-        })?;
-        all.push(connection);
-    }
-    Ok(all)
 }
 
 /// Takes the next job until there is none. All connections draw from one schedule, so a busy one delays nobody but its own request.

@@ -1,33 +1,23 @@
 //! A child process in a temporary folder: started, measured, stopped, cleaned up. What it serves is no business of this file.
 
+mod usage;
+
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
-use serde::Serialize;
+use rustix::process::Signal;
 
+use crate::leftovers::{Folder, Running, signal};
 use crate::{Error, Result};
+pub use usage::{Usage, descriptors_of, usage_of};
 
-/// The kernel counts a process's CPU time in this unit in `/proc` on every architecture that we build for.
-const TICKS_PER_S: u64 = 100;
 /// A child that ignores SIGTERM this long is killed.
 const STOP_LIMIT: Duration = Duration::from_secs(20);
 /// How often a waiting loop looks again.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// How much of a child's log an error shows.
 const LOG_TAIL_BYTES: usize = 2_000;
-
-/// What a process has used since it began.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Usage {
-    /// User and system CPU time, in seconds; steps of 10 ms.
-    pub cpu_s: f64,
-    /// Resident memory now.
-    pub rss_bytes: u64,
-    /// The largest resident memory so far.
-    pub rss_peak_bytes: u64,
-}
 
 /// How a child is started, the first time and again.
 #[derive(Debug)]
@@ -59,8 +49,9 @@ impl Launch {
 /// A running child. Dropping it kills it by its own id and deletes its folder.
 #[derive(Debug)]
 pub struct Process {
-    child: Child,
-    folder: tempfile::TempDir,
+    // First: it is dropped before its folder.
+    running: Running,
+    folder: Folder,
     launch: Launch,
 }
 
@@ -77,18 +68,19 @@ impl Process {
         arguments: impl FnOnce(&Path) -> Vec<String>,
         environment: &[(String, String)],
     ) -> Result<Self> {
-        let folder = tempfile::Builder::new()
-            .prefix("seckill-bench-")
-            .tempdir()
-            .map_err(Error::io("make a temporary folder"))?;
+        let folder = Folder::make("seckill-bench-")?;
         let launch = Launch {
             executable: executable.to_owned(),
             arguments: arguments(folder.path()),
             environment: environment.to_vec(),
             log: folder.path().join("output.log"),
         };
-        let child = launch.spawn(folder.path())?;
-        Ok(Self { child, folder, launch })
+        let running = Running::start(|| launch.spawn(folder.path()))?;
+        Ok(Self {
+            running,
+            folder,
+            launch,
+        })
     }
 
     /// Kills the child with SIGKILL, so that it can put nothing in order, and starts it again in the same folder as it was started.
@@ -96,32 +88,28 @@ impl Process {
     /// # Errors
     /// [`Error::Io`] when it can't be killed or not be started again.
     pub fn kill_and_start_again(&mut self) -> Result<()> {
-        self.child.kill().map_err(Error::io("kill the child"))?;
-        self.child.wait().map_err(Error::io("wait for the child"))?;
-        self.child = self.launch.spawn(self.folder.path())?;
+        {
+            let mut child = self.running.child();
+            child.kill().map_err(Error::io("kill the child"))?;
+            child.wait().map_err(Error::io("wait for the child"))?;
+        }
+        self.running = Running::start(|| self.launch.spawn(self.folder.path()))?;
         Ok(())
     }
 
     /// Stops the child where it is (SIGSTOP): time passes, and it does nothing.
     pub fn hold(&self) {
-        self.signal(Signal::STOP);
+        signal(&mut self.running.child(), Signal::STOP);
     }
 
     /// Lets a held child go on (SIGCONT).
     pub fn go_on(&self) {
-        self.signal(Signal::CONT);
-    }
-
-    fn signal(&self, signal: Signal) {
-        if let Some(id) = Pid::from_raw(self.id().cast_signed()) {
-            // It may have ended by itself; whoever speaks with it next, or waits for it, is told.
-            let _already_gone = kill_process(id, signal);
-        }
+        signal(&mut self.running.child(), Signal::CONT);
     }
 
     /// The process id.
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.running.child().id()
     }
 
     /// The child's own folder, which is also its working directory.
@@ -139,7 +127,8 @@ impl Process {
             if ready() {
                 return Ok(());
             }
-            if let Some(status) = self.child.try_wait().map_err(Error::io("look after the child"))? {
+            let ended = self.running.child().try_wait();
+            if let Some(status) = ended.map_err(Error::io("look after the child"))? {
                 return Err(self.failed(format!("the server ended early ({status})")));
             }
             if end <= Instant::now() {
@@ -170,70 +159,22 @@ impl Process {
     ///
     /// # Errors
     /// [`Error::Io`] when it can't be signalled or waited for.
-    pub fn stop(mut self) -> Result<std::process::ExitStatus> {
-        self.signal(Signal::TERM);
+    pub fn stop(self) -> Result<ExitStatus> {
+        signal(&mut self.running.child(), Signal::TERM);
         let end = Instant::now() + STOP_LIMIT;
         loop {
-            if let Some(status) = self.child.try_wait().map_err(Error::io("wait for the child"))? {
+            let ended = self.running.child().try_wait();
+            if let Some(status) = ended.map_err(Error::io("wait for the child"))? {
                 return Ok(status);
             }
             if end <= Instant::now() {
-                self.child.kill().map_err(Error::io("kill the child"))?;
-                return self.child.wait().map_err(Error::io("wait for the child"));
+                let mut child = self.running.child();
+                child.kill().map_err(Error::io("kill the child"))?;
+                return child.wait().map_err(Error::io("wait for the child"));
             }
             std::thread::sleep(LOOK_EVERY);
         }
     }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // `Child` remembers that it was waited for and then does nothing, so an id that was given to somebody else is safe.
-        let _ended = self.child.kill();
-        let _status = self.child.wait();
-    }
-}
-
-/// CPU time and memory of any process of ours.
-///
-/// # Errors
-/// [`Error::Io`] where there is no such process or no `/proc`.
-pub fn usage_of(id: u32) -> Result<Usage> {
-    let read = |name: &str| {
-        let path = format!("/proc/{id}/{name}");
-        std::fs::read_to_string(&path).map_err(Error::file("read", path))
-    };
-    let ticks = ticks_of(&read("stat")?).ok_or_else(|| Error::Malformed {
-        what: format!("/proc/{id}/stat"),
-    })?;
-    let status = read("status")?;
-    Ok(Usage {
-        cpu_s: ticks as f64 / TICKS_PER_S as f64,
-        rss_bytes: kilobytes_of(&status, "VmRSS:") * 1024,
-        rss_peak_bytes: kilobytes_of(&status, "VmHWM:") * 1024,
-    })
-}
-
-/// Open descriptors of any process of ours.
-///
-/// # Errors
-/// [`Error::Io`] where there is no such process or no `/proc`.
-pub fn descriptors_of(id: u32) -> Result<usize> {
-    let folder = format!("/proc/{id}/fd");
-    Ok(std::fs::read_dir(&folder).map_err(Error::file("read", folder))?.count())
-}
-
-/// utime + stime. The program's name stands in brackets before them and may hold anything, so counting begins behind the last one.
-fn ticks_of(stat: &str) -> Option<u64> {
-    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
-    Some(fields.next()?.parse::<u64>().ok()? + fields.next()?.parse::<u64>().ok()?)
-}
-
-fn kilobytes_of(status: &str, field: &str) -> u64 {
-    let value = status.lines().find_map(|line| line.strip_prefix(field));
-    value
-        .and_then(|value| value.split_ascii_whitespace().next()?.parse().ok())
-        .unwrap_or(0)
 }
 
 #[cfg(test)]

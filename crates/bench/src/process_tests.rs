@@ -7,21 +7,6 @@ fn shell(script: &str, environment: &[(String, String)]) -> Process {
 }
 
 #[test]
-fn cpu_time_is_found_behind_a_strange_name() {
-    let stat = "7 (a) b (c) S 1 7 7 0 -1 4194304 100 0 0 0 250 50 0 0 20 0 1 0 5 6 7";
-    assert_eq!(ticks_of(stat), Some(300));
-    assert_eq!(ticks_of("7 (a"), None);
-    assert_eq!(kilobytes_of("VmHWM:\t  20 kB\nVmRSS:\t  12 kB\n", "VmRSS:"), 12);
-}
-
-#[test]
-fn own_usage_can_be_read() {
-    let usage = usage_of(std::process::id()).unwrap();
-    assert!(0 < usage.rss_bytes && usage.rss_bytes <= usage.rss_peak_bytes);
-    assert!(0 < descriptors_of(std::process::id()).unwrap());
-}
-
-#[test]
 fn early_end_shows_the_log() {
     let mut child = shell("echo no secret given >&2; exit 2", &[]);
     let error = child

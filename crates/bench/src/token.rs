@@ -85,6 +85,11 @@ impl UserIds {
 impl Iterator for UserIds {
     type Item = String;
 
+    fn nth(&mut self, skipped: usize) -> Option<String> {
+        self.counter = self.counter.wrapping_add(GOLDEN_GAMMA.wrapping_mul(skipped as u64));
+        self.next()
+    }
+
     fn next(&mut self) -> Option<String> {
         self.counter = self.counter.wrapping_add(GOLDEN_GAMMA);
         let mut mixed = self.counter;
@@ -145,6 +150,7 @@ mod tests {
         assert_eq!(ids.iter().collect::<HashSet<_>>().len(), ids.len());
         assert!(ids.iter().all(|id| id.len() == 17 && id.starts_with('u')));
         assert!(!ids.is_sorted());
+        assert_eq!(UserIds::seeded(7).nth(49_999).as_ref(), ids.last());
         assert!(UserIds::seeded(7).take(50_000).eq(ids));
     }
 

@@ -9,10 +9,11 @@ use super::Error;
 
 /// Latency of the store that counts as slow where nobody has said otherwise, in milliseconds.
 const STORE_P99_MS: u32 = 250;
-/// What the share rises by in a second where nobody has said otherwise.
-const STEP: f64 = 0.1;
+/// What the share rises by in a second where nobody has said otherwise: from its floor it is whole again within five. With half of that honest
+/// buyers would be refused for longer than ten seconds after an overload.
+const STEP: f64 = 0.2;
 
-/// `"off"`, or `{"store_p99_ms": 250, "step": 0.1}`.
+/// `"off"`, or `{"store_p99_ms": 250, "step": 0.2}`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AutoAdmit {
     /// It never does.

@@ -77,6 +77,10 @@ pub(crate) struct BenchArgs {
     /// How long the overload lasts, in seconds.
     #[arg(long, default_value_t = 10.0, value_name = "SECONDS")]
     pub(crate) overload_s: f64,
+    /// With --overload: 5 times of what the server carries, by clients who ask again at once, with the same key, until they know or the overload
+    /// ends.
+    #[arg(long, requires = "overload")]
+    pub(crate) rude: bool,
     /// Only measure what a buyer, an idle stream and a forged request cost in memory.
     #[arg(long)]
     pub(crate) memory: bool,

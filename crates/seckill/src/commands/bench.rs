@@ -1,6 +1,7 @@
 //! `seckill bench`: the canonical sale with its audit, and the comparisons with a bare listener.
 
 mod comparisons;
+mod interrupted;
 mod measures;
 mod served;
 
@@ -28,6 +29,10 @@ pub(super) fn run(context: &Context, args: &BenchArgs) -> Outcome {
     if args.serve_naive {
         return served::naive(context, args);
     }
+    interrupted::unless_interrupted(context, || measure(context, args))
+}
+
+fn measure(context: &Context, args: &BenchArgs) -> Outcome {
     let mut report = Report::default();
     if measures::wanted(args) {
         measures::run(args, &mut report)?;

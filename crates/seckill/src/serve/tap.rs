@@ -126,3 +126,36 @@ fn tell_ratios(before: &BTreeMap<ActivityId, f64>, ratios: &BTreeMap<ActivityId,
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use seckill_flow::StoreReading;
+
+    use super::*;
+
+    #[test]
+    fn the_usual_step_lets_everybody_in_within_five_quick_seconds_of_the_longest_overload() {
+        let AutoAdmit::On { store_p99_ms, step } = AutoAdmit::default() else {
+            panic!("it is on");
+        };
+        let slow_us = u64::from(store_p99_ms) * 1_000;
+        let rule = Some(AutoAdmitRule { slow_us, step });
+        let activity = ActivityId::new(1).expect("in range");
+        let second = |slow| {
+            let reading = StoreReading {
+                steps: 100,
+                slow,
+                late: slow,
+                busy: 1.0,
+                claims: 100,
+            };
+            BTreeMap::from([(activity, reading)])
+        };
+        let mut shares = AutoAdmitRatios::default();
+        for _ in 0..60 {
+            shares.second(rule, true, &second(2));
+        }
+        let quick_seconds = (1..).find(|_| shares.second(rule, true, &second(0)).is_empty());
+        assert_eq!(quick_seconds, Some(5));
+    }
+}

@@ -105,6 +105,62 @@ fn a_long_way_to_redis_is_what_an_overloaded_store_is() {
     assert!((offered / capacity - 5.0).abs() < 0.01, "{offered} of {capacity}");
 }
 
+/// A short storm of rude clients: what must be so in each, wherever the store is.
+fn stormed(report: &Value) {
+    let overload = &report["overloads"][0];
+    let count = |of: &Value, name: &str| of[name].as_u64().expect("a count");
+    let (people, load) = (&overload["people"], &overload["overload"]);
+    let [wanted, came, accepted, left] = ["wanted", "came", "accepted", "left"].map(|name| count(people, name));
+    assert!(accepted + left == came && came <= wanted && 0 < came, "{people}");
+    // Nobody is refused for good; who is shed asks again and is counted again.
+    let (requests, answered) = (count(people, "requests"), count(load, "answered"));
+    assert!(
+        came <= requests && answered <= requests && requests <= answered + left,
+        "{people} {load}"
+    );
+    assert_eq!(count(load, "accepted"), accepted);
+    let statuses = load["outcomes"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|outcome| &outcome["status"]);
+    assert!(
+        statuses.clone().all(|status| *status == 202 || *status == 503),
+        "{load}"
+    );
+    let offered = overload["offered_per_s"].as_f64().expect("a number");
+    let capacity = overload["capacity_per_s"].as_f64().expect("a number");
+    assert!((offered / capacity - 5.0).abs() < 0.01, "{offered} of {capacity}");
+    assert!(0 < count(&overload["memory"], "after_bytes"), "{overload}");
+}
+
+#[test]
+fn rude_clients_ask_until_they_have_a_ticket_and_nobody_of_them_is_lost() {
+    let folder = TempDir::new().expect("a folder");
+    let storm = [
+        "bench",
+        "--overload",
+        "store",
+        "--store-sync-ms",
+        "20",
+        "--rude",
+        "--overload-s",
+        "2",
+    ];
+    let (code, stdout, stderr) = read(&program().run(folder.path(), &[&storm[..], &["--json"]].concat()));
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    stormed(&document(&stdout)["report"]);
+}
+
+#[test]
+fn rude_clients_of_processes_on_redis_leave_no_gap_in_the_audit() {
+    let redis = Redis::start_with(&[("appendfsync", "everysec")]);
+    stormed(&measured(
+        &redis,
+        &["--overload", "processor", "--rude", "--overload-s", "2"],
+    ));
+}
+
 #[test]
 fn the_articles_algorithm_takes_a_redis_that_runs_already() {
     let folder = TempDir::new().expect("a folder");

@@ -5,6 +5,8 @@ use std::time::Instant;
 use super::*;
 use crate::bottleneck::Bottleneck;
 use crate::client::{Answer, Unanswered};
+use crate::outcome::Percentiles;
+use crate::overload::{Memory, People};
 use crate::tally::{Tally, Times};
 
 fn ran(outcomes: &[(u16, u64)], took_ms: u64) -> LoadReport {
@@ -53,14 +55,14 @@ fn only_orderly_refusals_are_allowed() {
     );
 }
 
-/// What a run missed whose best was 100 purchases a second.
+/// A run whose best was 100 purchases a second.
 fn of(
     bottleneck: Bottleneck,
     store_own_ms: Option<f64>,
     overload: LoadReport,
     recovered_after_s: Option<f64>,
-) -> Vec<String> {
-    missed(&OverloadReport {
+) -> OverloadReport {
+    OverloadReport {
         bottleneck,
         store_own_ms,
         capacity_per_s: 100.0,
@@ -69,14 +71,21 @@ fn of(
         before: ran(&[(202, 1)], 5),
         overload,
         recovered_after_s,
+        looks: Vec::new(),
+        people: None,
+        memory: Memory {
+            before_bytes: 0,
+            peak_bytes: 0,
+            after_bytes: 0,
+        },
         violations: Vec::new(),
         missed: Vec::new(),
-    })
+    }
 }
 
 #[test]
 fn goodput_and_latency_are_held_against_the_store() {
-    let held = |overload| of(Bottleneck::Store { held_ms: 8 }, Some(10.0), overload, Some(0.0));
+    let held = |overload| missed(&of(Bottleneck::Store { held_ms: 8 }, Some(10.0), overload, Some(0.0)));
     assert_eq!(held(ran(&[(202, 5), (503, 20)], 50)), [] as [&str; 0]);
     assert_eq!(held(ran(&[(202, 3), (503, 20)], 50)).len(), 1);
     assert_eq!(held(ran(&[(202, 50), (503, 20)], 70)).len(), 1);
@@ -88,6 +97,29 @@ fn server_that_stays_slow_has_not_recovered() {
     assert!(is_normal(&ran(&[(202, 9)], 29), &before));
     assert!(!is_normal(&ran(&[(202, 9)], 40), &before));
     assert!(!is_normal(&ran(&[(202, 9), (503, 1)], 10), &before));
-    let missed = of(Bottleneck::Processor, None, before, None);
+    let missed = missed(&of(Bottleneck::Processor, None, before, None));
     assert_eq!(missed, ["not back to normal within 10 s"]);
+}
+
+#[test]
+fn rude_clients_are_held_against_the_recovery_alone() {
+    let overload = ran(&[(202, 1), (503, 90)], 900);
+    let rude = OverloadReport {
+        people: Some(People {
+            wanted: 500,
+            came: 9,
+            requests: 91,
+            requests_each: 10.1,
+            accepted: 1,
+            left: 8,
+            accepted_after: Percentiles::default(),
+        }),
+        ..of(Bottleneck::Store { held_ms: 8 }, Some(10.0), overload, Some(0.0))
+    };
+    assert_eq!(missed(&rude), [] as [&str; 0]);
+    let late = OverloadReport {
+        recovered_after_s: None,
+        ..rude
+    };
+    assert_eq!(missed(&late), ["not back to normal within 10 s"]);
 }

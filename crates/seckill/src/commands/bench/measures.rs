@@ -7,7 +7,7 @@ use seckill_bench::bottleneck::Bottleneck;
 use seckill_bench::expiry::{self, ExpiryConfig, UnitsTo};
 use seckill_bench::flood;
 use seckill_bench::memory::{self, MemoryConfig};
-use seckill_bench::overload::{self, OverloadConfig};
+use seckill_bench::overload::{self, Clients, OverloadConfig};
 use seckill_bench::report::Report;
 use seckill_bench::restart::{self, RestartConfig};
 use seckill_bench::server::ServerConfig;
@@ -24,6 +24,8 @@ use crate::logging::say;
 /// Connections under overload. Refusals take a store's step, too: with fewer the client holds the load back itself.
 const STORE_CONNECTIONS: usize = 4_000;
 const PROCESSOR_CONNECTIONS: usize = 1_000;
+/// As many rude people try at a time.
+const RUDE_CONNECTIONS: usize = 4_000;
 /// A sale with a bot farm: fewer units than the farm has accounts, and more people than units.
 const BOTS_UNITS: u64 = 500;
 const BOTS_PEOPLE: usize = 2_000;
@@ -96,6 +98,7 @@ pub(super) fn run(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> 
 fn overload(args: &BenchArgs, overloaded: Overloaded) -> Result<overload::OverloadReport, Failure> {
     let product = fleet(args)?.map_or(SubjectConfig::Alone(ServerConfig::of(program()?)), SubjectConfig::Fleet);
     let (bottleneck, connections) = match (overloaded, &product) {
+        (Overloaded::Processor, _) if args.rude => (Bottleneck::Processor, RUDE_CONNECTIONS),
         (Overloaded::Processor, _) => (Bottleneck::Processor, PROCESSOR_CONNECTIONS),
         (Overloaded::Store, SubjectConfig::Alone(_)) => {
             let held_ms = args.store_sync_ms;
@@ -109,6 +112,7 @@ fn overload(args: &BenchArgs, overloaded: Overloaded) -> Result<overload::Overlo
     let config = OverloadConfig {
         product,
         bottleneck,
+        clients: if args.rude { Clients::Rude } else { Clients::AskOnce },
         seconds: args.overload_s,
         connections,
         threads: 1,
