@@ -33,7 +33,8 @@ cargo xtask COMMAND
   instructions [--bless]       count the instructions of claim, gate and settle, and compare them with
                                benches/instructions.toml; --bless rewrites it
   fuzz-api                     requests made from the OpenAPI documents, to a server that is started for them: no answer
-                               may be a bug. Needs python3; what it takes besides is installed into target/tools
+                               may be a bug, and no operation left out. Needs python3; what it takes besides is installed
+                               into target/tools
   ci                           everything that CI checks: format, lints, docs, tidy, dependencies, fuzz-api, tests
   help                         this text";
 

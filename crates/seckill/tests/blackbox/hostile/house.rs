@@ -8,31 +8,44 @@ use seckill_testkit::{Postgres, Redis, Server};
 use super::Stage;
 use crate::program;
 
-/// A stage, and the servers that it stands on.
-pub(super) struct House {
-    // It ends before what it stands on.
-    pub(super) stage: Stage,
-    pub(super) redis: Option<Redis>,
-    pub(super) database: Option<Postgres>,
+/// How a server runs.
+#[derive(Clone, Copy)]
+pub(super) enum Mode {
+    /// Everything in one process.
+    OneProcess,
+    /// Stock and queue in a Redis, orders in a PostgreSQL.
+    Redis,
 }
 
-impl House {
-    /// Everything in one process.
-    pub(super) fn in_one_process(settings: &[(&str, &str)]) -> Self {
-        Self {
-            stage: Stage::set(Server::start_with(&program(), settings)),
-            redis: None,
-            database: None,
+/// A server, and those that it stands on.
+pub(super) struct Served {
+    // It ends before what it stands on.
+    pub(super) server: Server,
+    redis: Option<Redis>,
+    database: Option<Postgres>,
+}
+
+impl Mode {
+    /// Starts a server with these settings.
+    pub(super) fn serve(self, settings: &[(&str, &str)]) -> Served {
+        match self {
+            Self::OneProcess => Served {
+                server: Server::start_with(&program(), settings),
+                redis: None,
+                database: None,
+            },
+            Self::Redis => Served::on(Postgres::fresh(), settings),
         }
     }
 
-    /// Stock and queue in a Redis, orders in a PostgreSQL.
-    pub(super) fn on_redis(settings: &[(&str, &str)]) -> Self {
-        Self::on(Postgres::fresh(), settings)
+    /// The same with a stage.
+    pub(super) fn house(self, settings: &[(&str, &str)]) -> House {
+        House::of(self.serve(settings))
     }
+}
 
-    /// The same with orders in this database.
-    pub(super) fn on(database: Postgres, settings: &[(&str, &str)]) -> Self {
+impl Served {
+    fn on(database: Postgres, settings: &[(&str, &str)]) -> Self {
         let redis = Redis::start();
         let (store, orders) = (redis.url(), database.url());
         let servers = [
@@ -42,10 +55,33 @@ impl House {
         ];
         let settings: Vec<_> = servers.iter().chain(settings).copied().collect();
         Self {
-            stage: Stage::set(Server::start_with(&program(), &settings)),
+            server: Server::start_with(&program(), &settings),
             redis: Some(redis),
             database: Some(database),
         }
+    }
+}
+
+/// A stage, and the servers that it stands on.
+pub(super) struct House {
+    // It ends before what it stands on.
+    pub(super) stage: Stage,
+    pub(super) redis: Option<Redis>,
+    pub(super) database: Option<Postgres>,
+}
+
+impl House {
+    fn of(served: Served) -> Self {
+        Self {
+            stage: Stage::set(served.server),
+            redis: served.redis,
+            database: served.database,
+        }
+    }
+
+    /// One on Redis, with orders in this database.
+    pub(super) fn on(database: Postgres) -> Self {
+        Self::of(Served::on(database, &[]))
     }
 
     pub(super) fn server(&self) -> &Server {
@@ -81,10 +117,15 @@ impl House {
         kib.expect("a size") * 1024
     }
 
-    /// A line of the server's page of metrics, by its name and labels.
+    /// See [`metric`].
     pub(super) fn metric(&self, name: &str) -> f64 {
-        let page = seckill_testkit::text(self.server().admin, "/metrics").expect("answers");
-        let value = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        value.and_then(|value| value.parse().ok()).unwrap_or(0.0)
+        metric(self.server(), name)
     }
+}
+
+/// A line of a server's page of metrics, by its name and labels; no number where there is none.
+pub(super) fn metric(server: &Server, name: &str) -> f64 {
+    let page = seckill_testkit::text(server.admin, "/metrics").expect("answers");
+    let value = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    value.and_then(|value| value.parse().ok()).unwrap_or(f64::NAN)
 }

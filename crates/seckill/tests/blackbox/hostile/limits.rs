@@ -6,11 +6,11 @@ use std::sync::Barrier;
 use seckill_testkit::{Server, call};
 use serde_json::json;
 
-use crate::program;
+use super::house::Mode;
 
-#[test]
-fn guesses_of_the_operator_s_token_are_slowed_down_and_lock_nobody_out() {
-    let server = Server::start(&program());
+fn guesses_of_the_operator_s_token_are_slowed_down(mode: Mode) {
+    let served = mode.serve(&[]);
+    let server = &served.server;
     let guess = |at: usize| {
         let line = format!("Authorization: Bearer guess-{at}-0123456789abcdef-0123456789");
         call(server.admin, "GET", "/admin/api/switches", &[line], None).expect("answers")
@@ -35,9 +35,9 @@ fn guesses_of_the_operator_s_token_are_slowed_down_and_lock_nobody_out() {
     assert!(matches!(as_user.expect("answers").status, 401 | 429));
 }
 
-#[test]
-fn forged_addresses_change_nothing_about_an_address_s_limit() {
-    let server = Server::start_with(&program(), &[("SECKILL_LIMITS__IP", "1/min burst 5")]);
+fn forged_addresses_change_nothing(mode: Mode) {
+    let served = mode.serve(&[("SECKILL_LIMITS__IP", "1/min burst 5")]);
+    let server = &served.server;
     let activity = server.sale(3, &json!({}));
     let long = (0..500)
         .map(|at| format!("10.1.{}.{}", at / 250, at % 250))
@@ -70,13 +70,13 @@ fn forged_addresses_change_nothing_about_an_address_s_limit() {
     }
 }
 
-#[test]
-fn behind_a_trusted_proxy_the_rightmost_untrusted_hop_is_limited() {
+fn behind_a_trusted_proxy_the_rightmost_hop_is_limited(mode: Mode) {
     let settings = [
         ("SECKILL_LIMITS__IP", "1/min burst 5"),
         ("SECKILL_SERVER__TRUSTED_PROXIES", "127.0.0.0/8"),
     ];
-    let server = Server::start_with(&program(), &settings);
+    let served = mode.serve(&settings);
+    let server = &served.server;
     let activity = server.sale(3, &json!({}));
     let ask = |hops: String| {
         let line = format!("X-Forwarded-For: {hops}");
@@ -119,16 +119,16 @@ fn at_once(server: &Server, activity: u64, clicks: &[(&str, String, Option<&str>
     })
 }
 
-#[test]
-fn a_hundred_clicks_at_once_take_one_unit_and_a_limit_follows_the_user_over_all_addresses() {
+fn a_hundred_clicks_at_once_take_one_unit(mode: Mode) {
     let settings = [
         ("SECKILL_LIMITS__USER", "1/min burst 60"),
         ("SECKILL_SERVER__TRUSTED_PROXIES", "127.0.0.0/8"),
     ];
-    let server = Server::start_with(&program(), &settings);
+    let served = mode.serve(&settings);
+    let server = &served.server;
     let activity = server.sale(100, &json!({}));
     let clicks: Vec<_> = (0..100).map(|at| ("a", format!("203.0.113.{at}"), None)).collect();
-    let told = at_once(&server, activity, &clicks);
+    let told = at_once(server, activity, &clicks);
     let count = |wanted: (u16, i64)| {
         told.iter()
             .filter(|(status, code, _)| (*status, *code) == wanted)
@@ -142,7 +142,7 @@ fn a_hundred_clicks_at_once_take_one_unit_and_a_limit_follows_the_user_over_all_
     let clicks: Vec<_> = (0..50)
         .map(|_| ("b", "203.0.113.1".to_owned(), Some("same-key")))
         .collect();
-    let told = at_once(&server, activity, &clicks);
+    let told = at_once(server, activity, &clicks);
     let tickets: BTreeSet<_> = told.iter().collect();
     assert_eq!((tickets.len(), told[0].0), (1, 202), "the same ticket: {tickets:?}");
     // Fifty people of one office.
@@ -151,7 +151,7 @@ fn a_hundred_clicks_at_once_take_one_unit_and_a_limit_follows_the_user_over_all_
         .iter()
         .map(|name| (name.as_str(), "203.0.113.1".to_owned(), None))
         .collect();
-    let told = at_once(&server, activity, &clicks);
+    let told = at_once(server, activity, &clicks);
     assert!(told.iter().all(|(status, ..)| *status == 202), "{told:?}");
     let books = server.settled(activity);
     assert_eq!(
@@ -159,4 +159,28 @@ fn a_hundred_clicks_at_once_take_one_unit_and_a_limit_follows_the_user_over_all_
         (&json!(true), &json!(48)),
         "{books}"
     );
+}
+
+#[test]
+fn guesses_of_the_operator_s_token_are_slowed_down_and_lock_nobody_out() {
+    guesses_of_the_operator_s_token_are_slowed_down(Mode::OneProcess);
+    guesses_of_the_operator_s_token_are_slowed_down(Mode::Redis);
+}
+
+#[test]
+fn forged_addresses_change_nothing_about_an_address_s_limit() {
+    forged_addresses_change_nothing(Mode::OneProcess);
+    forged_addresses_change_nothing(Mode::Redis);
+}
+
+#[test]
+fn behind_a_trusted_proxy_the_rightmost_untrusted_hop_is_limited() {
+    behind_a_trusted_proxy_the_rightmost_hop_is_limited(Mode::OneProcess);
+    behind_a_trusted_proxy_the_rightmost_hop_is_limited(Mode::Redis);
+}
+
+#[test]
+fn a_hundred_clicks_at_once_take_one_unit_and_a_limit_follows_the_user_over_all_addresses() {
+    a_hundred_clicks_at_once_take_one_unit(Mode::OneProcess);
+    a_hundred_clicks_at_once_take_one_unit(Mode::Redis);
 }

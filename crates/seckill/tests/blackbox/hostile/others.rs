@@ -54,6 +54,17 @@ fn of_others(stage: &Stage) -> Vec<Row> {
             40_401,
         ),
         row(
+            "B-53 says that it is paid",
+            request(
+                "POST",
+                "/api/payments/webhook",
+                &["Content-Type: application/json"],
+                format!("{{\"order_no\":\"{order}\",\"amount_cents\":100}}"),
+            ),
+            404,
+            40_401,
+        ),
+        row(
             "B-21 cancels %s",
             stage.ask("POST", "/api/orders/%25/cancel", &[]),
             404,

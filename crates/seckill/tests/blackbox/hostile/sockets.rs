@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::house::House;
+use super::house::{House, Mode};
 use super::socket::{BINARY, CLOSE, CONTINUATION, FIN, PING, PONG, Socket, TEXT, announced, frame};
 
 /// As many frames as a flood has.
@@ -156,10 +156,10 @@ fn floods_end(house: &House) {
 
 #[test]
 fn sockets_that_send_too_much_or_nonsense_are_closed_and_harm_nobody_in_one_process() {
-    floods_end(&House::in_one_process(&[]));
+    floods_end(&Mode::OneProcess.house(&[]));
 }
 
 #[test]
 fn sockets_that_send_too_much_or_nonsense_are_closed_and_harm_nobody_on_redis() {
-    floods_end(&House::on_redis(&[]));
+    floods_end(&Mode::Redis.house(&[]));
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use seckill_testkit::{Answer, Wire};
 use serde_json::json;
 
-use super::house::House;
+use super::house::{House, Mode};
 use super::stage::request;
 
 /// Streams that one user wants, each on a connection of its own.
@@ -133,10 +133,10 @@ fn many_streams_harm_nobody(house: &House) {
 
 #[test]
 fn a_thousand_streams_of_one_user_are_four_and_ids_of_events_are_never_echoed_in_one_process() {
-    many_streams_harm_nobody(&House::in_one_process(&ROOM));
+    many_streams_harm_nobody(&Mode::OneProcess.house(&ROOM));
 }
 
 #[test]
 fn a_thousand_streams_of_one_user_are_four_and_ids_of_events_are_never_echoed_on_redis() {
-    many_streams_harm_nobody(&House::on_redis(&ROOM));
+    many_streams_harm_nobody(&Mode::Redis.house(&ROOM));
 }

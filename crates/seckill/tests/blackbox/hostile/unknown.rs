@@ -7,7 +7,7 @@ use std::ops::Range;
 use seckill_testkit::{Postgres, Redis, Wire};
 
 use super::Stage;
-use super::house::House;
+use super::house::{House, Mode};
 use super::stage::request;
 
 /// Every route that has the id of a sale.
@@ -73,7 +73,7 @@ fn flood(house: &House, ids: &Range<usize>) {
 
 #[test]
 fn a_flood_of_unknown_ids_is_answered_from_memory_in_one_process() {
-    let house = House::in_one_process(&[]);
+    let house = Mode::OneProcess.house(&[]);
     let steps = || house.metric("seckill_store_command_duration_seconds_count");
     house.is_unmoved_by(|| {
         let steps_before = steps();
@@ -119,7 +119,7 @@ fn statements(log: &str) -> Vec<&str> {
 
 #[test]
 fn a_flood_of_unknown_ids_reaches_neither_redis_nor_database() {
-    let house = House::on(Postgres::alone(&["log_statement=all"]), &[]);
+    let house = House::on(Postgres::alone(&["log_statement=all"]));
     let (redis, database) = (
         house.redis.as_ref().expect("one"),
         house.database.as_ref().expect("one"),

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::house::House;
+use super::house::{House, Mode};
 use super::socket::{CONTINUATION, FIN, PING, Socket, TEXT, frame};
 use super::stage::{STRANGER, WINNER};
 use super::streams::Stream;
@@ -146,33 +146,33 @@ fn who_answers_no_ping_is_closed(house: &House) {
 
 #[test]
 fn a_socket_tells_its_owner_s_result_and_nobody_else_s_in_one_process() {
-    let house = House::in_one_process(&[]);
+    let house = Mode::OneProcess.house(&[]);
     results_are_their_owners(&house);
 }
 
 #[test]
 fn a_socket_tells_its_owner_s_result_and_nobody_else_s_on_redis() {
-    results_are_their_owners(&House::on_redis(&[]));
+    results_are_their_owners(&Mode::Redis.house(&[]));
 }
 
 #[test]
 fn sockets_and_streams_of_a_user_are_four_together_in_one_process() {
-    a_user_has_four(&House::in_one_process(&[]));
+    a_user_has_four(&Mode::OneProcess.house(&[]));
 }
 
 #[test]
 fn sockets_and_streams_of_a_user_are_four_together_on_redis() {
-    a_user_has_four(&House::on_redis(&[]));
+    a_user_has_four(&Mode::Redis.house(&[]));
 }
 
 const QUICK: [(&str, &str); 1] = [("SECKILL_STREAMS__HEARTBEAT", "1s")];
 
 #[test]
 fn a_socket_that_answers_no_ping_is_closed_in_one_process() {
-    who_answers_no_ping_is_closed(&House::in_one_process(&QUICK));
+    who_answers_no_ping_is_closed(&Mode::OneProcess.house(&QUICK));
 }
 
 #[test]
 fn a_socket_that_answers_no_ping_is_closed_on_redis() {
-    who_answers_no_ping_is_closed(&House::on_redis(&QUICK));
+    who_answers_no_ping_is_closed(&Mode::Redis.house(&QUICK));
 }
