@@ -117,11 +117,11 @@ mod tests {
         for (most, count) in [(1, 2), (7, 3), (100, 4), (100, 60)] {
             let mut sales = vec![sale(0, 1_000); count];
             let mut rooms = Rooms::of(most, sales.iter().copied());
-            for at in 0..count {
-                while sales[at].tickets < rooms.room(sales[at]) {
-                    let before = sales[at];
-                    sales[at] = sale(before.tickets + 1, before.units - 1);
-                    rooms.change(before, sales[at]);
+            for one in &mut sales {
+                while one.tickets < rooms.room(*one) {
+                    let before = *one;
+                    *one = sale(before.tickets + 1, before.units - 1);
+                    rooms.change(before, *one);
                 }
             }
             assert_eq!(rooms, Rooms::of(most, sales.iter().copied()), "counted alike");
