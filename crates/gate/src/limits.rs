@@ -65,7 +65,7 @@ enum ReadKey<'a> {
 /// Which limit of an address a route counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Route {
-    /// Buy and token routes: [`Limits::ip`].
+    /// Buy and token routes: [`Limits::buy`].
     Purchase,
     /// All others: [`Limits::read`].
     Read,
