@@ -110,6 +110,16 @@ impl Server {
         created.data()["id"].as_u64().expect("an id")
     }
 
+    /// From now on nobody is refused because the store is slow: on a busy machine it is.
+    ///
+    /// # Panics
+    /// Where the server refuses.
+    pub fn admits_however_slow(&self) {
+        let off = json!({"auto_admit": "off"});
+        let switched = self.as_admin("PATCH", "/admin/api/switches", Some(&off));
+        assert_eq!(switched.status, 200, "{switched:?}");
+    }
+
     /// As [`Server::created`], preheated.
     ///
     /// # Panics

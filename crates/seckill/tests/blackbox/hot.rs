@@ -94,6 +94,7 @@ fn beside(node: &Server, hot: u64, hears: i64, happens: impl FnOnce()) {
 }
 
 fn a_calm_sale_sells_beside_hot_ones(node: &Server) {
+    node.admits_however_slow();
     let calm = node.sale(1_000, &json!({}));
     let [admits, sold_out, paused] = [1_000_000, 1, 10].map(|stock| node.sale(stock, &json!({})));
     beside(node, admits, 0, || sells_at_once(node, calm, "admits", CALM));
@@ -109,13 +110,16 @@ fn a_calm_sale_sells_beside_hot_ones(node: &Server) {
 
 #[test]
 fn a_calm_sale_sells_beside_hot_ones_in_one_process() {
-    a_calm_sale_sells_beside_hot_ones(&Server::start(&program()));
+    let patient = [("SECKILL_STORE__ANSWER_WITHIN", "1m")];
+    a_calm_sale_sells_beside_hot_ones(&Server::start_with(&program(), &patient));
 }
 
 #[test]
 fn a_calm_sale_sells_beside_hot_ones_on_redis() {
     let database: Database<PostgresServer> = Database::alone(&[]);
-    let shop = Shop::new(database.url()).with(&[&["serve"]]);
+    let shop = Shop::new(database.url())
+        .setting("SECKILL_STORE__ANSWER_WITHIN", "1m")
+        .with(&[&["serve"]]);
     a_calm_sale_sells_beside_hot_ones(&shop.nodes[0]);
 }
 
