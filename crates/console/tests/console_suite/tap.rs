@@ -166,6 +166,22 @@ async fn what_another_node_had_kept_and_has_written_meanwhile_is_not_written_aga
 }
 
 #[tokio::test]
+async fn what_another_node_keeps_on_an_earlier_row_opens_nothing_that_was_shut_since() {
+    let house = House::new();
+    house.patch(SWITCHES, json!({"entry_open": false})).await.is(200, 0);
+    let _locked = lock(&house);
+    let lowered = Switches {
+        admit_ratio: 0.5,
+        ..Switches::open(200_000)
+    };
+    let kept = json!({"base": 0, "switches": lowered}).to_string();
+    house.store.keep_switches(Some(kept)).await.expect("kept");
+    house.console.refresh().await.expect("the ledger can be read");
+    let switches = house.gate.switches();
+    assert_eq!((switches.entry_open, switches.admit_ratio), (false, 0.5));
+}
+
+#[tokio::test]
 async fn what_another_node_had_kept_and_has_taken_back_is_in_force_no_more() {
     let house = House::new();
     house.patch(SWITCHES, json!({"admit_ratio": 0.5})).await.is(200, 0);
