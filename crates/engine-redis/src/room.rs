@@ -1,7 +1,6 @@
 //! Room for tickets, as this node knows it: from what the shards of all sales were last seen to have.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::RwLock;
@@ -17,7 +16,7 @@ use crate::summary::Summary;
 pub(crate) struct Backlog {
     most: AtomicU64,
     /// Sales that admit nobody, whatever room there is.
-    held_back: RwLock<Arc<BTreeSet<ActivityId>>>,
+    held_back: RwLock<BTreeSet<ActivityId>>,
 }
 
 impl Backlog {
@@ -33,7 +32,7 @@ impl Backlog {
     }
 
     pub(crate) fn hold_back(&self, sales: BTreeSet<ActivityId>) {
-        *self.held_back.write() = Arc::new(sales);
+        *self.held_back.write() = sales;
     }
 }
 
@@ -43,42 +42,26 @@ impl Shared {
         if self.backlog.held_back.read().contains(&place.activity) {
             return 0;
         }
-        let (mut sales, mut own, mut siblings) = (Vec::new(), InQueue::default(), 0);
+        let (mut depths, mut siblings) = (Vec::new(), 0);
         self.over_shards((), |(), other, shard| {
-            if other.activity == place.activity {
-                own = own.and(in_queue(shard));
-                siblings += if other == place {
-                    0
-                } else {
-                    shard.figures.queued_tickets
-                };
+            if other.activity == place.activity && other != place {
+                siblings += shard.figures.queued_tickets;
             }
-            note(&mut sales, other.activity, in_queue(shard));
+            note(&mut depths, other.activity, shard);
         });
         let rooms = Rooms::of(
             self.backlog.most.load(Ordering::Relaxed),
-            sales.iter().map(|(_, sale)| *sale),
+            depths.iter().map(|sale| sale.in_queue),
         );
+        let own = depths.iter().find(|sale| sale.activity == place.activity);
+        let own = own.map_or_else(InQueue::default, |sale| sale.in_queue);
         rooms.room(own).saturating_sub(siblings)
     }
 
     /// What each sale was last seen to have of the queue.
     pub(crate) fn depths(&self) -> Vec<SaleDepth> {
-        let mut depths: Vec<SaleDepth> = Vec::new();
-        self.over_shards((), |(), place, shard| {
-            let (activity, oldest) = (place.activity, shard.figures.oldest_accepted_at);
-            match depths.last_mut().filter(|last| last.activity == activity) {
-                Some(last) => {
-                    last.in_queue = last.in_queue.and(in_queue(shard));
-                    last.oldest_accepted_at = last.oldest_accepted_at.into_iter().chain(oldest).min();
-                }
-                None => depths.push(SaleDepth {
-                    activity,
-                    in_queue: in_queue(shard),
-                    oldest_accepted_at: oldest,
-                }),
-            }
-        });
+        let mut depths = Vec::new();
+        self.over_shards((), |(), place, shard| note(&mut depths, place.activity, shard));
         depths
     }
 }
@@ -91,9 +74,17 @@ const fn in_queue(shard: &Summary) -> InQueue {
 }
 
 /// Adds a shard to its sale; the shards of one stand together.
-fn note(sales: &mut Vec<(ActivityId, InQueue)>, activity: ActivityId, shard: InQueue) {
-    match sales.last_mut() {
-        Some((last, sum)) if *last == activity => *sum = sum.and(shard),
-        _ => sales.push((activity, shard)),
+fn note(depths: &mut Vec<SaleDepth>, activity: ActivityId, shard: &Summary) {
+    let oldest = shard.figures.oldest_accepted_at;
+    match depths.last_mut().filter(|last| last.activity == activity) {
+        Some(last) => {
+            last.in_queue = last.in_queue.and(in_queue(shard));
+            last.oldest_accepted_at = last.oldest_accepted_at.into_iter().chain(oldest).min();
+        }
+        None => depths.push(SaleDepth {
+            activity,
+            in_queue: in_queue(shard),
+            oldest_accepted_at: oldest,
+        }),
     }
 }

@@ -80,7 +80,7 @@ struct HoldingBack {
 }
 
 impl HoldingBack {
-    fn look(&mut self, limits: BacklogLimits, reading: &BacklogReading) -> bool {
+    fn look(&mut self, limits: BacklogLimits, reading: &BacklogReading) {
         let tickets = reading.in_queue.tickets;
         let waits = 0 < tickets && limits.oldest_max_ms != 0;
         let is_old = waits && limits.oldest_max_ms < reading.oldest_ms;
@@ -93,7 +93,6 @@ impl HoldingBack {
             is_full || (is_old && self.was_old)
         };
         self.was_old = is_old;
-        self.holds
     }
 }
 

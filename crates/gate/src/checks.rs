@@ -1,5 +1,7 @@
 //! Single checks of the last stage; their order stands in [`Gate::admit_purchase`].
 
+use std::net::IpAddr;
+
 use seckill_sale::{Activity, ActivityId, Challenge, Quantity, Refusal};
 
 use crate::headers::Headers;
@@ -11,18 +13,22 @@ use crate::{Arrived, Authority, Device, Gate, Identified, Moment, Request, Signa
 impl Gate {
     /// Whose address asks, and the headers that count.
     pub(crate) fn locate<'a>(&self, request: Request<'a>) -> Arrived<'a> {
-        let peer = request.peer.to_canonical();
-        let from_proxy = self.trusted_proxies.contains(peer);
-        let client = client_ip(peer, request.headers, &self.trusted_proxies);
+        let (client, exempt) = self.address_of(request);
         let headers = Headers::of(request.headers);
         Arrived {
             proven: self.devices.proven(headers.device),
             headers,
             client,
-            exempt: self.exempt.contains(client),
-            from_proxy,
+            exempt,
+            from_proxy: self.trusted_proxies.contains(request.peer.to_canonical()),
             signature: request.signature,
         }
+    }
+
+    /// The client's address, and whether its network is exempt.
+    pub(crate) fn address_of(&self, request: Request<'_>) -> (IpAddr, bool) {
+        let client = client_ip(request.peer.to_canonical(), request.headers, &self.trusted_proxies);
+        (client, self.exempt.contains(client))
     }
 
     /// Who asks. A client's signature, right or wrong, goes before everything else that a request carries.

@@ -109,13 +109,19 @@ impl EligibleUsers {
         self.version
     }
 
-    /// Users of the list; none of a Bloom filter, which does not know.
+    /// Fingerprints of its users, each once and in order; none of a Bloom filter, which does not know them.
     #[must_use]
-    pub const fn users(&self) -> Option<usize> {
+    pub const fn fingerprints(&self) -> Option<&[u64]> {
         match &self.form {
-            Form::Fingerprints { sorted, .. } => Some(sorted.len()),
+            Form::Fingerprints { sorted, .. } => Some(sorted),
             Form::Bloom { .. } => None,
         }
+    }
+
+    /// Users of the list; none of a Bloom filter.
+    #[must_use]
+    pub fn users(&self) -> Option<usize> {
+        self.fingerprints().map(<[u64]>::len)
     }
 
     /// Whether the user is on it.

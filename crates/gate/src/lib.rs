@@ -165,11 +165,10 @@ impl Gate {
     /// # Errors
     /// [`Refusal::LimitedByIp`].
     pub fn look_at_address(&self, request: Request<'_>, route: Route, moment: Moment) -> Result<(), Refusal> {
-        let client = client_ip(request.peer.to_canonical(), request.headers, &self.trusted_proxies);
-        if self.exempt.contains(client) {
-            return Ok(());
+        match self.address_of(request) {
+            (_, true) => Ok(()),
+            (client, false) => self.limiters.look_at_address(route, client, moment.now),
         }
-        self.limiters.look_at_address(route, client, moment.now)
     }
 
     /// Second stage: who it is. The caller then reads path and body, and refuses what is malformed.

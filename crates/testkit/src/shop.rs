@@ -34,8 +34,25 @@ impl Server {
     /// # Errors
     /// As [`call`].
     pub fn as_user(&self, user: &str, method: &str, path: &str, body: Option<&str>) -> io::Result<Answer> {
+        self.as_user_with::<&str>(user, method, path, &[], body)
+    }
+
+    /// The same with header lines besides.
+    ///
+    /// # Errors
+    /// As [`call`].
+    pub fn as_user_with<L: AsRef<str>>(
+        &self,
+        user: &str,
+        method: &str,
+        path: &str,
+        lines: &[L],
+        body: Option<&str>,
+    ) -> io::Result<Answer> {
         let bearer = format!("Authorization: Bearer {}", token(user, JWT_SECRET));
-        call(self.public, method, path, &[bearer], body)
+        let lines = lines.iter().map(|line| line.as_ref().to_owned());
+        let lines: Vec<_> = std::iter::once(bearer).chain(lines).collect();
+        call(self.public, method, path, &lines, body)
     }
 
     /// A purchase with an idempotency key, which is made longer than the shortest one that is taken.

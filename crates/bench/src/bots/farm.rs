@@ -1,6 +1,6 @@
 //! Who comes from where. Addresses stand in `X-Forwarded-For`, as a proxy in front would write them.
 
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 
 use crate::jobs::Jobs;
 use crate::target::Target;
@@ -28,15 +28,18 @@ fn jobs(target: &Target, activity_id: u64, count: usize, address: impl Fn(usize)
     let mut jobs = Jobs::with_capacity(count);
     for (number, user) in UserIds::random().take(count).enumerate() {
         let token = target.signer.token(&user);
-        let request = format!(
-            "POST /api/seckill/{activity_id} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {token}\r\n\
-             X-Forwarded-For: {}\r\nContent-Length: 0\r\n\r\n",
-            target.public,
-            address(number)
-        );
+        let request = purchase(target.public, activity_id, &token, address(number), "");
         jobs.push_bytes(user, request.as_bytes());
     }
     jobs
+}
+
+/// A purchase by somebody behind a proxy; `more` are header lines, each with its end.
+pub(crate) fn purchase(host: SocketAddr, activity_id: u64, token: &str, address: Ipv4Addr, more: &str) -> String {
+    format!(
+        "POST /api/seckill/{activity_id} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\
+         X-Forwarded-For: {address}\r\n{more}Content-Length: 0\r\n\r\n"
+    )
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::commands::Scene;
 use super::heard::{Heard, Said, Who};
 use super::log::Log;
-use crate::bots::farm::address_of;
+use crate::bots::farm::{address_of, purchase};
 use crate::client::Connection;
 use crate::token::{Signer, UserIds};
 use crate::{Error, Result};
@@ -163,9 +163,6 @@ impl Stream {
 
     fn purchase(&self, sale: u64, user: &str, address: Ipv4Addr, more: &str) -> String {
         let (host, token) = (self.crowd.nodes[self.node], self.crowd.signer.token(user));
-        format!(
-            "POST /api/seckill/{sale} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\
-             X-Forwarded-For: {address}\r\n{more}Content-Length: 0\r\n\r\n"
-        )
+        purchase(host, sale, &token, address, more)
     }
 }

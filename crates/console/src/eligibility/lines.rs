@@ -9,6 +9,7 @@ use crate::error::Error;
 
 /// Bytes of a line: the longest user id and its end, with room for what is wrong with it.
 const LINE_BYTES_MAX: usize = 256;
+
 /// The lines of a text that comes in parts.
 pub(super) struct Lines {
     salt: [u8; 16],
@@ -74,13 +75,12 @@ impl Lines {
             let why = "must name at least one user; DELETE takes a list away";
             return Err(Error::invalid("body", why));
         }
-        self.fingerprints.sort_unstable();
-        self.fingerprints.dedup();
+        let looked_up = EligibleUsers::of_fingerprints(0, self.salt, self.fingerprints);
+        let sorted = looked_up.fingerprints().unwrap_or_default();
         let kept = EligibleList {
             form: EligibleForm::Users { salt: self.salt },
-            bytes: self.fingerprints.iter().flat_map(|print| print.to_be_bytes()).collect(),
+            bytes: sorted.iter().flat_map(|print| print.to_be_bytes()).collect(),
         };
-        let looked_up = EligibleUsers::of_fingerprints(0, self.salt, self.fingerprints);
         Ok(Listed { kept, looked_up })
     }
 }

@@ -3,7 +3,7 @@
 use seckill_gate::Switches;
 use seckill_ledger::{Error as Ledger, StoredSwitches};
 
-use super::in_force::{is_news, put_in_force_of, revision, settled};
+use super::in_force::{is_news, put_in_force_of, revision, row, settled};
 use super::kept::Kept;
 use crate::state::Console;
 
@@ -42,20 +42,39 @@ fn never_set(backlog_max: u64) -> StoredSwitches {
     }
 }
 
-/// The switches that the ledger keeps, with what was kept for it, and its row.
-pub(super) async fn present(console: &Console, kept: Option<&Kept>) -> Result<(Switches, StoredSwitches), Ledger> {
+/// What is to hold by the ledger's row.
+pub(super) struct Present {
+    pub(super) row: StoredSwitches,
+    /// What the row says; none where that can't be read here.
+    pub(super) ledger: Option<Switches>,
+    /// The same, with what was kept for the ledger.
+    pub(super) switches: Switches,
+}
+
+/// What is to hold now.
+pub(super) async fn present(console: &Console, kept: Option<&Kept>) -> Result<Present, Ledger> {
     let row = stored(console).await?;
-    let switches = match (read(&row), kept) {
-        (Some(switches), None) => switches,
-        (Some(switches), Some(kept)) => kept.over(&switches, &row),
-        (None, Some(kept)) => kept.switches.clone(),
+    let ledger = read(&row);
+    let switches = match (&ledger, kept) {
+        (Some(switches), None) => switches.clone(),
+        (ledger, Some(kept)) => over(kept, ledger.as_ref(), &row),
         (None, None) => settled(console),
     };
-    Ok((switches, row))
+    Ok(Present { row, ledger, switches })
+}
+
+/// What is kept, on top of the row as this node knows it: another node may have kept it on an older one, and what was shut since stays so.
+pub(super) fn as_far_as_known(console: &Console, kept: &Kept) -> Switches {
+    row(console).map_or_else(|| kept.switches.clone(), |row| over(kept, read(&row).as_ref(), &row))
+}
+
+/// What is kept, on top of what the row says where that can be read.
+fn over(kept: &Kept, ledger: Option<&Switches>, row: &StoredSwitches) -> Switches {
+    ledger.map_or_else(|| kept.switches.clone(), |ledger| kept.over(ledger, row))
 }
 
 /// What an older or newer version wrote may not be readable here; then this node keeps what it has.
-pub(super) fn read(stored: &StoredSwitches) -> Option<Switches> {
+fn read(stored: &StoredSwitches) -> Option<Switches> {
     let read = serde_json::from_str::<Switches>(&stored.json).map_err(|error| error.to_string());
     let checked = read.and_then(|switches| switches.check().map_err(|error| error.to_string()));
     checked

@@ -1,12 +1,11 @@
 //! What is repeated until it is done: switches that the store is to keep, and those that it keeps for the ledger. And what the ledger says
 //! of other nodes.
 
-use seckill_gate::Switches;
 use seckill_ledger::Error as Ledger;
 
-use super::in_force::{put_in_force_kept, row, settled};
+use super::in_force::{put_in_force_kept, settled};
 use super::kept::{self, Kept};
-use super::reading::{follow, read, stored};
+use super::reading::{as_far_as_known, follow, stored};
 use super::writing::{KeptIs, write_gone_back, write_kept};
 use crate::state::Console;
 
@@ -36,12 +35,6 @@ pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
         tracing::warn!(%error, "the ledger can't be told yet that switches went back; they have");
     }
     Ok(())
-}
-
-/// What is kept, on top of the ledger's row as this node knows it: another node may have kept it on an older one, and what was shut since stays so.
-fn as_far_as_known(console: &Console, kept: &Kept) -> Switches {
-    let known = row(console).and_then(|row| Some(kept.over(&read(&row)?, &row)));
-    known.unwrap_or_else(|| kept.switches.clone())
 }
 
 async fn flush(console: &Console, kept: &Kept) {

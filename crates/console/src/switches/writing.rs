@@ -5,7 +5,7 @@ use seckill_ledger::{Conflict, Context, Error as Ledger, StoredSwitches};
 
 use super::in_force::{put_in_force_of, settled};
 use super::kept::{self, Kept};
-use super::reading::{follow, present, read};
+use super::reading::{Present, follow, present};
 use super::{patched, stale};
 use crate::error::Error;
 use crate::state::Console;
@@ -38,8 +38,8 @@ pub(super) async fn write(
     context: Context,
 ) -> Result<Written, Error> {
     for _ in 0..ATTEMPTS_MAX {
-        let (present, row) = present(console, kept).await?;
-        let next = patched(&present, patch)?;
+        let Present { row, switches, .. } = present(console, kept).await?;
+        let next = patched(&switches, patch)?;
         let revision = row.revision;
         let made_for = patch.revision.unwrap_or(revision);
         let json = json(&next, revision + 1)?;
@@ -51,7 +51,7 @@ pub(super) async fn write(
                 return Ok(Written::Now);
             }
             Ok(_) => {
-                put_in_force_of(console, &present, row);
+                put_in_force_of(console, &switches, row);
                 return Ok(Written::Before);
             }
             Err(Ledger::Conflict(Conflict::StaleVersion)) if made_for != revision => return Err(stale(revision)),
@@ -77,30 +77,28 @@ pub(super) enum KeptIs {
 /// Everything that a ledger says.
 pub(super) async fn write_kept(console: &Console, kept: &Kept) -> Result<KeptIs, Error> {
     for _ in 0..ATTEMPTS_MAX {
-        let (present, row) = present(console, Some(kept)).await?;
+        let Present { row, ledger, switches } = present(console, Some(kept)).await?;
         // Asked behind the ledger: whoever lets buyers in again ends what is kept first, and then that row is not written over.
         if kept::is_over(console, kept).await {
             follow(console, &row);
             return Ok(KeptIs::Over);
         }
         let revision = row.revision;
-        if read(&row).is_some_and(|ledger| {
-            ledger
-                == Switches {
-                    revision,
-                    ..present.clone()
-                }
-        }) {
-            put_in_force_of(console, &present, row);
+        let of_row = Switches {
+            revision,
+            ..switches.clone()
+        };
+        if ledger == Some(of_row) {
+            put_in_force_of(console, &switches, row);
             return Ok(KeptIs::InLedger);
         }
-        let json = json(&present, revision + 1)?;
+        let json = json(&switches, revision + 1)?;
         let set = console
             .ledger()
             .set_switches(json.clone(), revision, operators(console));
         match set.await {
             Ok(revision) => {
-                put_in_force_of(console, &present, StoredSwitches { revision, json });
+                put_in_force_of(console, &switches, StoredSwitches { revision, json });
                 return Ok(KeptIs::InLedger);
             }
             Err(Ledger::Conflict(Conflict::StaleVersion)) => {}

@@ -126,8 +126,8 @@ fn moments_are_told_in_utc_whatever_zone_the_machine_is_in() {
     }
 }
 
-#[test]
-fn a_paused_sale_that_was_never_preheated_is_said_to_wait_for_its_start() {
+/// A server with a sale that begins, and is preheated, long after today.
+fn with_a_sale_of_2035() -> Server {
     let server = Server::start(&program());
     let window = [
         "--starts-at",
@@ -137,6 +137,12 @@ fn a_paused_sale_that_was_never_preheated_is_said_to_wait_for_its_start() {
     ];
     let (code, _, stderr) = ask(&server, &[&CREATE[..], &window].concat());
     assert_eq!(code, 0, "{stderr}");
+    server
+}
+
+#[test]
+fn a_paused_sale_that_was_never_preheated_is_said_to_wait_for_its_start() {
+    let server = with_a_sale_of_2035();
     let (code, stdout, stderr) = ask(&server, &["activity", "pause", "1"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stdout.contains("phase     paused"), "{stdout}");
@@ -146,15 +152,7 @@ fn a_paused_sale_that_was_never_preheated_is_said_to_wait_for_its_start() {
 
 #[test]
 fn without_a_database_a_sale_that_was_never_preheated_is_not_paused_and_what_can_be_shut_is_named() {
-    let server = Server::start(&program());
-    let window = [
-        "--starts-at",
-        "2035-01-01T00:00:00Z",
-        "--ends-at",
-        "2036-01-01T00:00:00Z",
-    ];
-    let (code, _, stderr) = ask(&server, &[&CREATE[..], &window].concat());
-    assert_eq!(code, 0, "{stderr}");
+    let server = with_a_sale_of_2035();
     let database = Connection::open(server.data().join("seckill.db")).expect("opens");
     database.execute_batch("BEGIN EXCLUSIVE").expect("locked");
     let (code, _, stderr) = ask(&server, &["activity", "pause", "1"]);

@@ -1,5 +1,6 @@
 //! People who buy one unit each, with a key that stays the same however often they ask.
 
+use std::io::Write as _;
 use std::net::SocketAddr;
 
 use crate::token::{Signer, UserIds};
@@ -24,14 +25,11 @@ impl Crowd {
         let user = self.users.clone().nth(number).expect("the ids have no end");
         let token = self.signer.token(&user);
         request.clear();
-        for piece in [
-            format!("POST /api/seckill/{activity_id} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer ").as_str(),
-            &token,
-            "\r\nIdempotency-Key: ",
-            &user,
-            "\r\nContent-Length: 0\r\n\r\n",
-        ] {
-            request.extend_from_slice(piece.as_bytes());
-        }
+        write!(
+            request,
+            "POST /api/seckill/{activity_id} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\
+             Idempotency-Key: {user}\r\nContent-Length: 0\r\n\r\n"
+        )
+        .expect("memory takes it");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use seckill_testkit::{Answer, Server, call, work};
+use seckill_testkit::{Answer, Server, work};
 use serde_json::{Value, json};
 
 use super::house::Mode;
@@ -15,19 +15,9 @@ const TRIES: u64 = 5;
 const LIFE_MS: i64 = 120_000;
 
 fn ask(server: &Server, sale: u64, user: &str, lines: &[&str], body: Option<&str>) -> Answer {
-    let bearer = format!("Authorization: Bearer {}", server.token(user));
-    let lines: Vec<_> = [bearer]
-        .into_iter()
-        .chain(lines.iter().map(ToString::to_string))
-        .collect();
-    call(
-        server.public,
-        "POST",
-        &format!("/api/seckill/{sale}/token"),
-        &lines,
-        body,
-    )
-    .expect("answers")
+    let path = format!("/api/seckill/{sale}/token");
+    let answer = server.as_user_with(user, "POST", &path, lines, body);
+    answer.expect("answers")
 }
 
 /// What is posed to a user. It says nothing of its answer, and until when it is good.

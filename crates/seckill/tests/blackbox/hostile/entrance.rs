@@ -1,6 +1,6 @@
 //! B-42: purchase tokens that are missing, another's, for another sale, altered, or used before; and whoever guesses the address of a sale.
 
-use seckill_testkit::{Answer, Server, call};
+use seckill_testkit::{Answer, Server};
 use serde_json::{Value, json};
 
 use super::house::Mode;
@@ -10,19 +10,9 @@ const URL_SAFE: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01
 
 /// Asks for a purchase token, with these header lines besides.
 fn token(server: &Server, sale: u64, user: &str, lines: &[&str]) -> Answer {
-    let bearer = format!("Authorization: Bearer {}", server.token(user));
-    let lines: Vec<_> = [bearer]
-        .into_iter()
-        .chain(lines.iter().map(ToString::to_string))
-        .collect();
-    call(
-        server.public,
-        "POST",
-        &format!("/api/seckill/{sale}/token"),
-        &lines,
-        None,
-    )
-    .expect("answers")
+    let path = format!("/api/seckill/{sale}/token");
+    let answer = server.as_user_with(user, "POST", &path, lines, None);
+    answer.expect("answers")
 }
 
 fn text(answer: &Answer) -> String {
@@ -34,14 +24,10 @@ fn text(answer: &Answer) -> String {
 
 /// Buys with this body, and these header lines besides.
 fn buy(server: &Server, sale: u64, user: &str, lines: &[&str], body: &Value) -> (u16, i64) {
-    let bearer = format!("Authorization: Bearer {}", server.token(user));
-    let lines: Vec<_> = [bearer]
-        .into_iter()
-        .chain(lines.iter().map(ToString::to_string))
-        .collect();
     let body = (!body.is_null()).then(|| body.to_string());
     let path = format!("/api/seckill/{sale}");
-    let answer = call(server.public, "POST", &path, &lines, body.as_deref()).expect("answers");
+    let answer = server.as_user_with(user, "POST", &path, lines, body.as_deref());
+    let answer = answer.expect("answers");
     (answer.status, answer.code())
 }
 
@@ -82,8 +68,7 @@ fn tokens_open_what_they_are_for(mode: Mode) {
         let of_a_device = text(&token(server, sale, "a", &["X-Device-Id: one"]));
         let with = |token: &str| json!({ "token": token });
         let path = format!("/api/seckill/{sale}?token={own}&purchase_token={own}");
-        let bearer = format!("Authorization: Bearer {}", server.token("a"));
-        let in_url = call(server.public, "POST", &path, &[bearer], None).expect("answers");
+        let in_url = server.as_user("a", "POST", &path, None).expect("answers");
         let mut told = vec![
             ("none", buy(server, sale, "a", &[], &Value::Null)),
             ("none in a body", buy(server, sale, "a", &[], &json!({}))),

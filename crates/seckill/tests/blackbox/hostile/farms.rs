@@ -3,7 +3,7 @@
 
 use std::sync::Barrier;
 
-use seckill_testkit::{Answer, Server, call};
+use seckill_testkit::{Answer, Server};
 use serde_json::json;
 
 use super::house::Mode;
@@ -16,9 +16,9 @@ const PROXIES: (&str, &str) = ("SECKILL_SERVER__TRUSTED_PROXIES", "127.0.0.0/8")
 
 /// A purchase of somebody from somewhere.
 fn buy(server: &Server, sale: u64, user: &str, lines: Vec<String>) -> Answer {
-    let bearer = format!("Authorization: Bearer {}", server.token(user));
-    let lines: Vec<_> = [bearer].into_iter().chain(lines).collect();
-    call(server.public, "POST", &format!("/api/seckill/{sale}"), &lines, None).expect("answers")
+    let path = format!("/api/seckill/{sale}");
+    let answer = server.as_user_with(user, "POST", &path, &lines, None);
+    answer.expect("answers")
 }
 
 /// All accounts at once; what everybody hears beyond the burst has this scope.

@@ -1,6 +1,6 @@
 //! B-47: idempotency keys that are no keys, another's, or used for something else.
 
-use seckill_testkit::{Answer, call};
+use seckill_testkit::Answer;
 use serde_json::json;
 
 use super::house::{House, Mode};
@@ -8,19 +8,9 @@ use super::house::{House, Mode};
 const KEY: &str = "Idempotency-Key: 0f9b2c47-d1e8-8a63";
 
 fn buy(house: &House, sale: u64, user: &str, keys: &[&str], body: &str) -> Answer {
-    let bearer = format!("Authorization: Bearer {}", house.server().token(user));
-    let lines: Vec<_> = [bearer]
-        .into_iter()
-        .chain(keys.iter().map(ToString::to_string))
-        .collect();
-    call(
-        house.server().public,
-        "POST",
-        &format!("/api/seckill/{sale}"),
-        &lines,
-        Some(body),
-    )
-    .expect("answers")
+    let path = format!("/api/seckill/{sale}");
+    let answer = house.server().as_user_with(user, "POST", &path, keys, Some(body));
+    answer.expect("answers")
 }
 
 fn keys_are_their_buyers(mode: Mode) {
