@@ -15,9 +15,9 @@ const BURST: usize = 5;
 const PROXIES: (&str, &str) = ("SECKILL_SERVER__TRUSTED_PROXIES", "127.0.0.0/8");
 
 /// A purchase of somebody from somewhere.
-fn buy(server: &Server, sale: u64, user: &str, lines: Vec<String>) -> Answer {
+fn buy(server: &Server, sale: u64, user: &str, lines: &[String]) -> Answer {
     let path = format!("/api/seckill/{sale}");
-    let answer = server.as_user_with(user, "POST", &path, &lines, None);
+    let answer = server.as_user_with(user, "POST", &path, lines, None);
     answer.expect("answers")
 }
 
@@ -29,7 +29,7 @@ fn is_limited(mode: Mode, limit: (&str, &str), scope: &str, common: fn(usize) ->
     let start = Barrier::new(ACCOUNTS);
     let bot = |at: usize| {
         start.wait();
-        buy(server, sale, &format!("bot-{at}"), common(at))
+        buy(server, sale, &format!("bot-{at}"), &common(at))
     };
     let answers: Vec<_> = std::thread::scope(|scope| {
         let bots: Vec<_> = (0..ACCOUNTS).map(|at| scope.spawn(move || bot(at))).collect();
@@ -48,7 +48,7 @@ fn is_limited(mode: Mode, limit: (&str, &str), scope: &str, common: fn(usize) ->
             format!("X-Device-Id: honest-{at}"),
         ];
         assert_eq!(
-            buy(server, sale, &format!("honest-{at}"), lines).status,
+            buy(server, sale, &format!("honest-{at}"), &lines).status,
             202,
             "honest {at}"
         );
