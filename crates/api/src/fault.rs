@@ -96,6 +96,10 @@ impl From<seckill_ledger::Error> for Fault {
                 tracing::debug!(reason, "the ledger could not be used");
                 Self::Busy("the database cannot be used now")
             }
+            Ledger::OutcomeUnknown(reason) => {
+                tracing::debug!(reason, "the ledger's answer was lost");
+                Self::OutcomeUnknown
+            }
             Ledger::Rejected(reason) => {
                 tracing::error!(reason, "the ledger rejected what had been checked");
                 Self::Internal

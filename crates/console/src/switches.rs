@@ -148,9 +148,9 @@ async fn brake(
         Ok(Written::Now) => keep_or_later(console, None).await,
         // The same request came before; what was set since then stays.
         Ok(Written::Before) => keep_or_later(console, earlier).await,
-        Err(Error::Layer(Fault::Busy(why))) => {
+        Err(Error::Layer(why @ (Fault::Busy(_) | Fault::OutcomeUnknown))) => {
             tracing::warn!(
-                why,
+                %why,
                 "the switches are in force, the ledger gets them as soon as it can be written"
             );
             return match keeping {

@@ -3,7 +3,7 @@
 //! A store whose disk hangs is handed a hold and answers later, or never says that it had no space for it. Until it has, or the ledger has
 //! the pause and the store the ledger's rules, this process goes by what it was asked for.
 
-use seckill_ledger::{Context, Error as Ledger};
+use seckill_ledger::Context;
 use seckill_sale::{Activity, ActivityId, Hold, Status};
 
 use crate::{Error, Operator};
@@ -164,5 +164,5 @@ impl Operator {
 
 /// Whether the ledger will never take it.
 pub(crate) fn is_refusal(error: &Error) -> bool {
-    matches!(error, Error::Ledger(error) if !matches!(error, Ledger::Outage(_)))
+    matches!(error, Error::Ledger(error) if !error.is_outage())
 }

@@ -126,11 +126,10 @@ impl Results {
     async fn ask_ledger(&self, activity: ActivityId, user: &UserId) -> Result<Option<PurchaseResult>, Refusal> {
         let record = self.ledger.record(activity, user).await.map_err(|error| {
             // The ledger tells of an outage itself, once.
-            match error {
-                seckill_ledger::Error::Outage(reason) => {
-                    tracing::debug!(reason, %activity, "a result can't be read now");
-                }
-                _ => tracing::warn!(%error, %activity, "a result could not be read from the ledger"),
+            if error.is_outage() {
+                tracing::debug!(%error, %activity, "a result can't be read now");
+            } else {
+                tracing::warn!(%error, %activity, "a result could not be read from the ledger");
             }
             Refusal::Busy
         })?;

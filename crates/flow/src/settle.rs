@@ -166,9 +166,9 @@ impl Settle {
                     gathered.pass.orders_written += settled.orders_written;
                     self.conclude(part, &settled.results, &mut gathered).await;
                 }
-                Err(Error::Outage(reason)) => {
+                Err(error) if error.is_outage() => {
                     tracing::debug!(
-                        reason,
+                        %error,
                         tickets = part.len(),
                         "the ledger cannot be used; the batch waits"
                     );

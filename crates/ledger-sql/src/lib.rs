@@ -4,6 +4,7 @@
 //!
 //! Not here: what the methods promise (that is the contract, in `seckill-ledger`) and when they are called.
 
+mod caller;
 mod finding;
 mod gathering;
 mod lanes;

@@ -126,7 +126,7 @@ impl Watch {
             return;
         }
         let (told, reason) = match error {
-            Some(Error::Outage(reason)) => (outages.failed(self.side, now), &**reason),
+            Some(Error::Outage(reason) | Error::OutcomeUnknown(reason)) => (outages.failed(self.side, now), &**reason),
             _ => (outages.worked(self.side, now), ""),
         };
         drop(outages);

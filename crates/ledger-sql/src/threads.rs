@@ -1,5 +1,6 @@
 //! Threads that own connections. Callers hand them jobs through a bounded queue with two lanes and await the answer; a caller who
-//! goes away leaves his job to run to its end, so that no transaction is ever cut in two.
+//! goes away leaves his job to run to its end, so that no transaction is ever cut in two. A person who has waited too long takes his back,
+//! unless it is being committed (`caller.rs`).
 //!
 //! Nothing here needs a certain executor: the waits are tokio's channels and semaphores, without its timers.
 
@@ -11,6 +12,7 @@ use std::time::Duration;
 use seckill_ledger::Error;
 use tokio::sync::{Semaphore, oneshot};
 
+use crate::caller::Caller;
 use crate::outages::Watch;
 use crate::station::Station;
 use crate::turns::{Turns, Waited};
@@ -56,44 +58,44 @@ impl<C: Station> Crew<C> {
         Ok(crew)
     }
 
-    /// The same, where a person waits so long at most, and not for ever, for a database that does not answer. His job is done when it
-    /// answers. Whoever asks needs a runtime with timers then.
+    /// The same, where a person waits so long at most, and not for ever, for a database that does not answer. Whoever asks needs a runtime
+    /// with timers then.
     pub(crate) fn answering_people_within(self, limit: Option<Duration>) -> Self {
         let mut crew = self;
         crew.people_wait_max = limit;
         crew
     }
 
-    /// Runs `work` on one of the threads.
+    /// Runs `work` on one of the threads. Work that changes something asks its caller right before it commits.
     ///
     /// # Errors
-    /// What `work` says; [`Error::Outage`] where it broke off, or where a person has waited too long.
+    /// What `work` says; [`Error::Outage`] where it broke off. Where a person has waited too long, what [`Caller::give_up`] says.
     pub(crate) async fn run<T, F>(&self, lane: Lane, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&mut C) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&mut C, &Caller) -> Result<T, Error> + Send + 'static,
     {
         let limit = match lane {
             Lane::Person => self.people_wait_max,
             Lane::Batch | Lane::Sale(_) => None,
         };
+        let caller = Caller::default();
+        let whole = self.run_whole(lane, caller.clone(), work);
         let Some(limit) = limit else {
-            return self.run_whole(lane, work).await;
+            return whole.await;
         };
         let late = |_| {
-            let late = Error::Outage("the database does not answer".to_owned());
+            let late = caller.give_up();
             self.watch.note(None, Some(&late));
             Err(late)
         };
-        tokio::time::timeout(limit, self.run_whole(lane, work))
-            .await
-            .unwrap_or_else(late)
+        tokio::time::timeout(limit, whole).await.unwrap_or_else(late)
     }
 
-    async fn run_whole<T, F>(&self, lane: Lane, work: F) -> Result<T, Error>
+    async fn run_whole<T, F>(&self, lane: Lane, caller: Caller, work: F) -> Result<T, Error>
     where
         T: Send + 'static,
-        F: FnOnce(&mut C) -> Result<T, Error> + Send + 'static,
+        F: FnOnce(&mut C, &Caller) -> Result<T, Error> + Send + 'static,
     {
         let places = match lane {
             Lane::Person => &self.places_people,
@@ -111,8 +113,14 @@ impl<C: Station> Crew<C> {
         };
         let job = move |connection: &mut C| {
             drop(place);
-            let done = work(connection);
-            watch.note(activity, done.as_ref().err());
+            if caller.has_given_up() {
+                return;
+            }
+            let done = work(connection, &caller);
+            // Of what he waited for in vain the watch was told when he gave up.
+            if done.is_ok() || !caller.has_given_up() {
+                watch.note(activity, done.as_ref().err());
+            }
             // A caller who went away does not want the answer.
             let _ = answer.send(done);
         };
@@ -155,39 +163,5 @@ impl<C> Drop for Crew<C> {
 }
 
 #[cfg(test)]
-mod tests {
-    use rusqlite::Connection;
-
-    use super::*;
-
-    fn watch() -> Watch {
-        let [watch, _] = Watch::both();
-        watch
-    }
-
-    #[test]
-    fn a_person_waits_for_a_database_that_hangs_no_longer_than_he_may_and_a_batch_does() {
-        let crew = Crew::start("test", vec![Connection::open_in_memory().unwrap()], watch()).unwrap();
-        let crew = crew.answering_people_within(Some(Duration::from_millis(1)));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-        runtime.unwrap().block_on(async {
-            let (release, hangs) = std::sync::mpsc::sync_channel::<()>(0);
-            let late = crew.run(Lane::Person, move |_| Ok(hangs.recv())).await;
-            assert!(matches!(late, Err(Error::Outage(why)) if why.contains("does not answer")));
-            let behind = crew.run(Lane::Person, |_| Ok(())).await;
-            assert!(matches!(behind, Err(Error::Outage(_))));
-            let batch = crew.run(Lane::Batch, |_| Ok(7));
-            let (answered, ()) = tokio::join!(batch, async { drop(release) });
-            assert_eq!(answered.unwrap(), 7);
-        });
-    }
-
-    #[test]
-    fn a_job_that_panics_is_an_outage_and_the_thread_goes_on() {
-        let crew = Crew::start("test", vec![Connection::open_in_memory().unwrap()], watch()).unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let broken: Result<(), Error> = runtime.block_on(crew.run(Lane::Person, |_| panic!("a bug")));
-        assert!(matches!(broken, Err(Error::Outage(_))));
-        assert_eq!(runtime.block_on(crew.run(Lane::Batch, |_| Ok(1))), Ok(1));
-    }
-}
+#[path = "threads_tests.rs"]
+mod tests;

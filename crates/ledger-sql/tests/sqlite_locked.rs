@@ -1,7 +1,10 @@
-//! A file that another process holds when a ledger is opened.
+//! A file that another process holds when a ledger is opened, or used.
+
+use std::time::Duration;
 
 use rusqlite::Connection;
-use seckill_ledger::Error;
+use seckill_ledger::conformance::shop;
+use seckill_ledger::{Error, Operations as _};
 use seckill_ledger_sql::{Options, Sqlite};
 
 /// Waits for no lock inside of SQLite, so that no test has to.
@@ -40,4 +43,33 @@ fn nothing_but_a_lock_is_waited_for() {
     let folder = tempfile::tempdir().unwrap();
     let refused = Sqlite::open_waiting(folder.path(), &options(), || unreachable!("a folder is no locked file"));
     assert!(matches!(refused.map(drop), Err(Error::Outage(_))));
+}
+
+#[test]
+fn what_a_person_has_given_up_is_not_written_when_the_file_is_let_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ledger.db");
+    let impatient = Options {
+        busy_wait_ms_max: 60_000,
+        answer_within: Some(Duration::from_millis(1)),
+        ..Options::default()
+    };
+    let ledger = Sqlite::open(&path, &impatient).unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    runtime.unwrap().block_on(async {
+        // The first one waits for the file, the other one behind it.
+        for json in ["begun", "behind"] {
+            let refused = ledger.set_switches(json.to_owned(), 0, shop::at(shop::NOW)).await;
+            assert!(matches!(refused, Err(Error::Outage(_))), "{refused:?}");
+        }
+    });
+    other.execute_batch("ROLLBACK").unwrap();
+    // What was begun has ended when this returns.
+    drop(ledger);
+    let rows: i64 = other
+        .query_row("SELECT count(*) FROM switches", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(rows, 0);
 }

@@ -32,11 +32,13 @@ use seckill_sale::{Epoch, EpochMs};
 /// Why the ledger did not do what was asked. Nothing was changed, unless it says otherwise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The database is down, locked, full or read-only. Not the caller's fault and not the row's: try again later.
-    /// After a lost commit it may have been done; doing it again is harmless. The ledger tells the log of an outage itself, once, with its
-    /// reminders and its end, whoever meets it: callers log none, or at `debug`.
+    /// The database is down, locked, full or read-only. Not the caller's fault and not the row's: try again later. The ledger tells the log
+    /// of an outage itself, once, with its reminders and its end, whoever meets it: callers log none, or at `debug`.
     #[error("the database cannot be used now: {0}")]
     Outage(String),
+    /// The same, where the answer to a commit was lost: it may have been done. Doing it again is harmless.
+    #[error("the database's answer was lost: {0}")]
+    OutcomeUnknown(String),
     /// A row cannot be written, whatever is tried. A batch with such a row is to be split until the row is alone.
     #[error("a row was rejected: {0}")]
     Rejected(String),
@@ -98,6 +100,14 @@ pub enum Conflict {
     /// The payment does not fit the order.
     #[error("the payment does not fit the order: {0}")]
     Payment(&'static str),
+}
+
+impl Error {
+    /// Whether nothing is wrong but the database: what was asked for may be done later, or may have been done.
+    #[must_use]
+    pub const fn is_outage(&self) -> bool {
+        matches!(self, Self::Outage(_) | Self::OutcomeUnknown(_))
+    }
 }
 
 impl From<Conflict> for Error {

@@ -106,7 +106,7 @@ impl Ticked {
     /// The value, or none with the failure noted.
     pub(super) fn note<T>(&mut self, part: Part, activity: Option<ActivityId>, outcome: Result<T, Error>) -> Option<T> {
         let told = |error: Error| match &error {
-            Error::Ledger(seckill_ledger::Error::Outage(_)) => self.kept_out(part, activity, error.to_string()),
+            Error::Ledger(outage) if outage.is_outage() => self.kept_out(part, activity, error.to_string()),
             _ => self.failed(part, activity, &error),
         };
         outcome.map_err(told).ok()

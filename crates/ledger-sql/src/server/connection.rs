@@ -138,8 +138,7 @@ impl Connection {
         let mut session = transaction.session.into_inner();
         let done = match done {
             Ok(done) if !failed => {
-                // No answer is no answer: it may be committed, and the connection is not used again.
-                session.say("COMMIT")?;
+                session.say("COMMIT").map_err(|error| self.uncommitted(error))?;
                 Ok(done)
             }
             Ok(_) => Err(Stop::Ledger(Error::Outage(
@@ -152,6 +151,14 @@ impl Connection {
             self.session = Some(session);
         }
         done
+    }
+
+    /// Why a commit did not succeed. No answer is no answer: what was to be written may be, and the connection is not used again.
+    fn uncommitted(&self, error: SqlError) -> Stop {
+        match (self.access, class(&error)) {
+            (Access::Write, Class::Broken) => Stop::Ledger(Error::OutcomeUnknown(error.to_string())),
+            _ => Stop::Sql(error),
+        }
     }
 }
 

@@ -41,6 +41,7 @@ use Server as Database;
 use seckill_ledger::Error;
 use tokio::sync::Semaphore;
 
+use crate::caller::Caller;
 use crate::outages::Watch;
 use crate::threads::{Crew, Lane};
 use access::Access;
@@ -151,7 +152,13 @@ impl Server {
         T: Send + 'static,
         F: Fn(&Transaction<'_>) -> Result<T, Stop> + Send + 'static,
     {
-        let job = move |connection: &mut Connection| connection.in_transaction(work);
+        let job = move |connection: &mut Connection, caller: &Caller| {
+            connection.in_transaction(|transaction| {
+                let done = work(transaction)?;
+                caller.check_before_commit()?;
+                Ok(done)
+            })
+        };
         self.writers.run(lane, job).await
     }
 
@@ -161,7 +168,7 @@ impl Server {
         T: Send + 'static,
         F: Fn(&Transaction<'_>) -> Result<T, Stop> + Send + 'static,
     {
-        let job = move |connection: &mut Connection| connection.in_transaction(work);
+        let job = move |connection: &mut Connection, _: &Caller| connection.in_transaction(work);
         self.readers.run(Lane::Person, job).await
     }
 }

@@ -15,6 +15,7 @@ impl Stop {
         match self.into() {
             Error::Outage(said) if is_final => Error::Rejected(format!("{target} can't be opened: {said}")),
             Error::Outage(said) if !is_ours => Error::Outage(format!("{target}: {said}")),
+            Error::OutcomeUnknown(said) => Error::OutcomeUnknown(format!("{target}: {said}")),
             other => other,
         }
     }

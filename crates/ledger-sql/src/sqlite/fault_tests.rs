@@ -22,7 +22,7 @@ async fn pragma(ledger: &Sqlite, said: &'static str) -> i64 {
     };
     let answer = match &ledger.engine {
         Engine::Inline(connection) => job(&mut connection.lock()),
-        Engine::Threads { writer, .. } => writer.run(Lane::Person, job).await,
+        Engine::Threads { writer, .. } => writer.run(Lane::Person, move |connection, _| job(connection)).await,
     };
     answer.unwrap()
 }

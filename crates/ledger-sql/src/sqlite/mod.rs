@@ -27,6 +27,7 @@ use Sqlite as Database;
 use connection::in_transaction;
 use errors::Stop;
 
+use crate::caller::Caller;
 use crate::threads::{Crew, Lane};
 
 /// Where the work on the database is done.
@@ -120,9 +121,15 @@ impl Sqlite {
         F: Fn(&Transaction<'_>) -> Result<T, Stop> + Send + 'static,
     {
         // Immediate: a transaction that begins by reading could not be promoted after another one's commit.
-        let job = move |connection: &mut Connection| in_transaction(connection, TransactionBehavior::Immediate, work);
+        let job = move |connection: &mut Connection, caller: &Caller| {
+            in_transaction(connection, TransactionBehavior::Immediate, |transaction| {
+                let done = work(transaction)?;
+                caller.check_before_commit()?;
+                Ok(done)
+            })
+        };
         match &self.engine {
-            Engine::Inline(connection) => job(&mut connection.lock()),
+            Engine::Inline(connection) => job(&mut connection.lock(), &Caller::default()),
             Engine::Threads { writer, .. } => writer.run(lane, job).await,
         }
     }
@@ -146,7 +153,7 @@ impl Sqlite {
             Engine::Inline(connection) => job(&mut connection.lock()),
             Engine::Threads { writer, readers } => {
                 let crew = readers.as_ref().unwrap_or(writer);
-                crew.run(Lane::Person, job).await
+                crew.run(Lane::Person, |connection, _| job(connection)).await
             }
         }
     }

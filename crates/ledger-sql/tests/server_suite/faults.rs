@@ -45,7 +45,7 @@ pub fn commit(database: &Database<impl Kind>) -> &'static [u8] {
     }
 }
 
-pub fn a_commit_without_an_answer_is_an_outage_and_the_batch_is_written_once<K: Kind>() {
+pub fn the_outcome_of_a_commit_without_an_answer_is_unknown_and_the_batch_is_written_once<K: Kind>() {
     let database = Database::<K>::fresh();
     let proxy = before(&database);
     let ledger = through(&proxy, &database);
@@ -54,7 +54,7 @@ pub fn a_commit_without_an_answer_is_an_outage_and_the_batch_is_written_once<K: 
         let batch = shop::batch(activity.id, shop::deliveries(activity.id, 3));
         proxy.eat_reply_to(commit(&database), 1);
         let unknown = ledger.settle(batch.clone()).await;
-        assert!(matches!(unknown, Err(Error::Outage(_))), "{unknown:?}");
+        assert!(matches!(unknown, Err(Error::OutcomeUnknown(_))), "{unknown:?}");
         assert_eq!(proxy.replies_eaten(), 1);
         let settled = ledger.settle(batch).await.expect("is done");
         // The batch that nobody heard of was the first.

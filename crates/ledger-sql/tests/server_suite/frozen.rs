@@ -1,9 +1,9 @@
-//! A worker that stands still in the middle of its work, and a server that lets nobody in.
+//! A worker that stands still in the middle of its work, a person who waits no longer, and a server that lets nobody in.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use seckill_ledger::conformance::{books, shop};
-use seckill_ledger::{Catalog as _, Error, Settlement as _};
+use seckill_ledger::{Catalog as _, Error, Operations as _, Settlement as _};
 use seckill_ledger_sql::{Server, ServerOptions};
 use seckill_testkit::{Database, Kind};
 
@@ -38,11 +38,44 @@ pub fn a_worker_that_stands_still_is_undone_and_settles_again_when_it_goes_on<K:
             proxy.let_go();
         };
         let (stood_still, ()) = tokio::join!(worker.settle(batch.clone()), heals);
-        assert!(matches!(stood_still, Err(Error::Outage(_))), "{stood_still:?}");
+        assert!(matches!(stood_still, Err(Error::OutcomeUnknown(_))), "{stood_still:?}");
         assert_eq!(other.tally(activity.id).await.expect("is read").orders_live, 0);
         assert_eq!(worker.settle(batch).await.expect("is done").orders_written, 3);
         assert_eq!(other.tally(activity.id).await.expect("is read").orders_live, 3);
         books::check(&other).await;
+    });
+}
+
+pub fn what_a_person_has_given_up_is_not_written_when_the_lock_is_let_go<K: Kind>() {
+    let database = Database::<K>::fresh();
+    let (other, impatient) = (
+        open(&database.url()),
+        ServerOptions {
+            lock_wait_s_max: 60,
+            answer_within: Some(Duration::from_millis(1)),
+            ..options()
+        },
+    );
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    runtime.expect("a runtime").block_on(async {
+        let set = async |ledger: &Server, json: &str, expected| {
+            let set = ledger.set_switches(json.to_owned(), expected, shop::at(shop::NOW));
+            set.await
+        };
+        assert_eq!(set(&other, "before", 0).await, Ok(1));
+        let held = database.hold("START TRANSACTION; SELECT revision FROM switches FOR UPDATE");
+        let ledger = Server::open(&database.url(), impatient).expect("a good database");
+        let refused = set(&ledger, "given up", 1).await;
+        assert!(matches!(refused, Err(Error::Outage(_))), "{refused:?}");
+        drop(held);
+        // What was begun has ended when this returns.
+        drop(ledger);
+        let kept = other
+            .switches()
+            .await
+            .expect("is read")
+            .map(|row| (row.revision, row.json));
+        assert_eq!(kept, Some((1, "before".to_owned())));
     });
 }
 

@@ -57,7 +57,7 @@ fn a_server_that_isolates_snapshots_undoes_and_nobody_notices() {
 
 on_each_server! {
     faults: [
-        a_commit_without_an_answer_is_an_outage_and_the_batch_is_written_once,
+        the_outcome_of_a_commit_without_an_answer_is_unknown_and_the_batch_is_written_once,
         connections_that_died_idle_are_made_anew,
         a_lock_that_is_held_is_an_outage_that_leaves_nothing_and_heals,
         many_at_once_come_in_nobodys_way_for_good,
@@ -66,6 +66,7 @@ on_each_server! {
         a_server_that_is_not_there_is_an_outage,
     ],
     frozen: [
+        what_a_person_has_given_up_is_not_written_when_the_lock_is_let_go,
         a_worker_that_stands_still_is_undone_and_settles_again_when_it_goes_on,
         who_is_not_let_in_hears_why_at_once_and_not_his_password,
     ],

@@ -14,7 +14,7 @@ use seckill_testkit::{Database, Kind};
 use crate::faults::{block_on, open};
 
 pub fn is_outage(settled: &Result<Settled, Error>) -> bool {
-    matches!(settled, Err(Error::Outage(_)))
+    settled.as_ref().is_err_and(Error::is_outage)
 }
 
 pub fn a_killed_server_is_an_outage_until_it_is_back<K: Kind>() {

@@ -64,11 +64,11 @@ pub(crate) fn open_layers(settings: &Settings, patience: &mut Patience<'_>) -> R
     acceptance::check(settings)?;
     let lock = take_folder(settings)?;
     let ledger = ledger::open(settings, patience)?;
-    let installation = patience.ask(is_outage, || block_on(ledger.installation()))?;
+    let installation = patience.ask(seckill_ledger::Error::is_outage, || block_on(ledger.installation()))?;
     let store = store::open(settings, installation.id, patience)?;
     let standing = store.standing(patience)?;
     // Read again behind the store's: other processes settle meanwhile, and the ledger is always first.
-    let installation = patience.ask(is_outage, || block_on(ledger.installation()))?;
+    let installation = patience.ask(seckill_ledger::Error::is_outage, || block_on(ledger.installation()))?;
     Ok(Opened {
         store,
         ledger,
@@ -145,7 +145,7 @@ impl Opened {
 
 /// Whether a ledger may answer if it is asked again.
 pub(super) const fn is_outage(error: &seckill_ledger::Error) -> bool {
-    matches!(error, seckill_ledger::Error::Outage(_))
+    error.is_outage()
 }
 
 /// Whether a procedure may succeed if it is asked for again.

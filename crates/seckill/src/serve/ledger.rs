@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use seckill_ledger::{Error, Ledger};
+use seckill_ledger::Ledger;
 use seckill_ledger_sql::{Options, Server, ServerOptions};
 use seckill_sale::{Severity, SystemClock};
 use seckill_settings::{DatabaseUrl, ServiceUrl, Settings, StoreUrl};
@@ -64,7 +64,7 @@ fn open_server(url: &ServiceUrl, options: ServerOptions, patience: &mut Patience
     patience.open(&waiting, &given_up, |again| {
         loop {
             match Server::open(url.reveal(), options) {
-                Err(Error::Outage(_)) if again() => {}
+                Err(error) if error.is_outage() && again() => {}
                 opened => return opened.map_err(refusal),
             }
         }

@@ -143,3 +143,29 @@ fn the_entrance_is_shut_before_changes_that_wait_for_the_database() {
         assert_eq!(shut.join().expect("answered"), 200);
     });
 }
+
+#[test]
+fn what_was_refused_for_a_locked_database_is_not_done_when_it_is_free() {
+    let server = Server::start(&program());
+    let block = &|user: &str| {
+        let block = json!({"kind": "user", "value": user, "reason": "told to ask again"});
+        server.as_admin("POST", "/admin/api/blocks", Some(&block))
+    };
+    let locked = lock(&server);
+    // One waits for the lock, the other one behind it.
+    let refused = thread::scope(|scope| {
+        ["one", "two"]
+            .map(|user| scope.spawn(move || block(user)))
+            .map(|asked| asked.join().expect("asked"))
+    });
+    for refused in refused {
+        assert_eq!((refused.status, refused.code()), (503, 50300), "{refused:?}");
+    }
+    drop(locked);
+    // Written by the same thread, behind whatever waited there.
+    server.until(|| block("taken").status, |status| *status == 201);
+    let shown = server.as_admin("GET", "/admin/api/blocks", None);
+    let blocks = shown.data()["blocks"].as_array().expect("a list");
+    let users: Vec<_> = blocks.iter().map(|block| &block["value"]).collect();
+    assert_eq!(users, ["taken"], "{shown:?}");
+}

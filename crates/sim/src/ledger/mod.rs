@@ -41,7 +41,9 @@ impl SimLedger {
         let done = work.await?;
         self.weather.pause().await;
         if course == Course::ReplyLost {
-            return Err(Error::Outage("the simulated database's answer was lost".to_owned()));
+            return Err(Error::OutcomeUnknown(
+                "the simulated database's answer was lost".to_owned(),
+            ));
         }
         Ok(done)
     }

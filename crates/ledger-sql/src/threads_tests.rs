@@ -1,0 +1,75 @@
+//! Who waits, for how long, and what becomes of a job that nobody waits for.
+
+use rusqlite::Connection;
+
+use super::*;
+
+fn watch() -> Watch {
+    let [watch, _] = Watch::both();
+    watch
+}
+
+#[test]
+fn a_person_waits_for_a_database_that_hangs_no_longer_than_he_may_and_a_batch_does() {
+    let crew = Crew::start("test", vec![Connection::open_in_memory().unwrap()], watch()).unwrap();
+    let crew = crew.answering_people_within(Some(Duration::from_millis(1)));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    runtime.unwrap().block_on(async {
+        let (release, hangs) = std::sync::mpsc::sync_channel::<()>(0);
+        let late = crew.run(Lane::Person, move |_, _| Ok(hangs.recv())).await;
+        assert!(matches!(late, Err(Error::Outage(why)) if why.contains("does not answer")));
+        let behind = crew.run(Lane::Person, |_, _| Ok(())).await;
+        assert!(matches!(behind, Err(Error::Outage(_))));
+        let batch = crew.run(Lane::Batch, |_, _| Ok(7));
+        let (answered, ()) = tokio::join!(batch, async { drop(release) });
+        assert_eq!(answered.unwrap(), 7);
+    });
+}
+
+#[test]
+fn what_a_person_has_given_up_is_not_done_and_of_what_is_being_committed_the_outcome_is_unknown() {
+    let crew = Crew::start("test", vec![Connection::open_in_memory().unwrap()], watch()).unwrap();
+    let crew = crew.answering_people_within(Some(Duration::from_millis(1)));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    runtime.unwrap().block_on(async {
+        let (release, hangs) = std::sync::mpsc::sync_channel::<()>(0);
+        let (told, said) = std::sync::mpsc::sync_channel(1);
+        let before_commit = move |_: &mut Connection, caller: &Caller| {
+            let _ = hangs.recv();
+            told.send(caller.check_before_commit()).unwrap();
+            Ok(())
+        };
+        let late = crew.run(Lane::Person, before_commit).await;
+        assert!(matches!(late, Err(Error::Outage(_))));
+        let (done, was_done) = std::sync::mpsc::sync_channel(1);
+        let never_begun = crew.run(Lane::Person, move |_, _| {
+            done.send(()).unwrap();
+            Ok(())
+        });
+        let never_begun = never_begun.await;
+        assert!(matches!(never_begun, Err(Error::Outage(_))));
+        drop(release);
+        crew.run(Lane::Batch, |_, _| Ok(())).await.unwrap();
+        assert!(matches!(said.recv().unwrap(), Err(Error::Outage(_))), "it is undone");
+        assert!(was_done.recv().is_err(), "it was dropped");
+
+        let (release, hangs) = std::sync::mpsc::sync_channel::<()>(0);
+        let committing = move |_: &mut Connection, caller: &Caller| {
+            caller.check_before_commit()?;
+            let _ = hangs.recv();
+            caller.check_before_commit()
+        };
+        let late = crew.run(Lane::Person, committing).await;
+        assert!(matches!(late, Err(Error::OutcomeUnknown(_))));
+        drop(release);
+    });
+}
+
+#[test]
+fn a_job_that_panics_is_an_outage_and_the_thread_goes_on() {
+    let crew = Crew::start("test", vec![Connection::open_in_memory().unwrap()], watch()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let broken: Result<(), Error> = runtime.block_on(crew.run(Lane::Person, |_, _| panic!("a bug")));
+    assert!(matches!(broken, Err(Error::Outage(_))));
+    assert_eq!(runtime.block_on(crew.run(Lane::Batch, |_, _| Ok(1))), Ok(1));
+}
