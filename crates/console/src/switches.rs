@@ -11,6 +11,7 @@
 
 mod effects;
 mod in_force;
+mod keeping;
 mod kept;
 mod reading;
 mod refresh;
@@ -34,12 +35,18 @@ use crate::outer::Reply;
 use crate::state::Console;
 use crate::write::Write;
 
+/// How often others may have switches kept while a change waits for its turn.
+const KEPT_MAX: u32 = 5;
+
+const KEPT_ALL_THE_TIME: &str = "switches are being kept for the database elsewhere all the time";
+
 pub(crate) use in_force::InForce;
-pub(crate) use kept::Keeping;
+pub(crate) use keeping::Keeping;
 pub(crate) use refresh::refresh;
 
 use in_force::{put_in_force, revision, row, settled, tighten_at_once};
-use kept::{Kept, is_brake, keep, keep_or_later};
+use keeping::{keep, keep_or_later, known, pending};
+use kept::{Kept, is_brake};
 use views::{rehearsed, shown};
 use writing::{KeptIs, Written, write, write_kept};
 
@@ -112,11 +119,15 @@ fn stale(in_force: u64) -> Error {
 
 /// What is not a brake waits for store and ledger.
 async fn change(console: &Console, mut patch: SwitchesPatch, context: Context) -> Result<(), Error> {
-    if let Some(kept) = kept::confirmed(console).await? {
-        let before = revision(console);
-        // Written by itself: the books tell both, and nothing is left that could shut the entrance again.
-        if let KeptIs::InLedger = write_kept(console, &kept).await? {
-            keep(console, None).await?;
+    let before = revision(console);
+    let mut attempts = 0..KEPT_MAX;
+    // Written by itself: the books tell both, and nothing is left that could shut the entrance again.
+    while let Some(kept) = pending(console).await? {
+        attempts.next().ok_or_else(|| Error::busy(KEPT_ALL_THE_TIME))?;
+        match write_kept(console, &kept).await? {
+            KeptIs::InLedger => drop(keep(console, None).await?),
+            KeptIs::Other => {}
+            KeptIs::Unknown => return Err(Fault::from(Stock::Unavailable).into()),
         }
         // Whoever made the patch has seen what was kept as that revision, and nothing else was written since.
         let is_next = revision(console) == before + 1;
@@ -137,17 +148,20 @@ async fn brake(
     context: Context,
 ) -> Result<(), Error> {
     put_in_force(console, &after);
-    let earlier = kept::known(console);
+    let earlier = known(console);
     let kept = match &earlier {
-        Some(earlier) => earlier.with(after),
-        None => Kept::on(row(console).as_ref(), after),
+        Some(earlier) => earlier.with(after, &patch.members),
+        None => Kept::on(row(console).as_ref(), after, &patch.members),
     };
     let keeping = keep(console, Some(kept));
     let (keeping, written) = tokio::join!(keeping, write(console, patch, earlier.as_ref(), context));
+    let of_others = keeping.as_ref().ok().and_then(Clone::clone);
     match written {
+        // What others have had kept meanwhile gets into the ledger in its turn.
+        Ok(Written::Now) if of_others.is_some() => {}
         Ok(Written::Now) => keep_or_later(console, None).await,
         // The same request came before; what was set since then stays.
-        Ok(Written::Before) => keep_or_later(console, earlier).await,
+        Ok(Written::Before) => keep_or_later(console, of_others.or(earlier)).await,
         Err(Error::Layer(why @ (Fault::Busy(_) | Fault::OutcomeUnknown))) => {
             tracing::warn!(
                 %why,
@@ -155,12 +169,12 @@ async fn brake(
             );
             return match keeping {
                 Err(Stock::Unavailable) => Err(Fault::OutcomeUnknown.into()),
-                keeping => keeping.map_err(Error::from),
+                keeping => keeping.map(drop).map_err(Error::from),
             };
         }
         Err(error) => {
             put_in_force(console, &before);
-            keep_or_later(console, earlier).await;
+            keep_or_later(console, of_others.or(earlier)).await;
             return Err(error);
         }
     }

@@ -24,7 +24,11 @@ pub(crate) enum Command {
     Change(Terms, Reply<()>),
     Hold(ActivityId, Hold, Reply<()>),
     Release(ActivityId, Hold, Reply<()>),
-    KeepSwitches(String, Reply<()>),
+    KeepSwitches {
+        instead_of: String,
+        switches: String,
+        reply: Reply<Option<String>>,
+    },
     Switches(Reply<Option<String>>),
     Permit([u8; 16], u32, EpochMs, Reply<bool>),
     Move {
@@ -64,7 +68,7 @@ impl Command {
             | Self::Permit(..)
             | Self::Forget(..)
             | Self::Erase(..) => FIXED + UserId::LENGTH_MAX,
-            Self::KeepSwitches(switches, _) => FIXED + switches.len(),
+            Self::KeepSwitches { switches, .. } => FIXED + switches.len(),
             Self::Take(..)
             | Self::Buyer(..)
             | Self::Figures(..)
@@ -93,7 +97,7 @@ impl Command {
 
     /// Whether it may write, claims aside.
     pub(crate) const fn writes(&self) -> bool {
-        self.only_writes() || matches!(self, Self::KeepSwitches(..) | Self::Permit(..))
+        self.only_writes() || matches!(self, Self::KeepSwitches { .. } | Self::Permit(..))
     }
 
     /// Answers that there is no space.
@@ -113,7 +117,7 @@ impl Command {
             Self::Open(_, reply) => replies.add(reply, Err(FULL)),
             Self::Erase(_, _, reply) => replies.add(reply, Err(FULL)),
             Self::Claim(..)
-            | Self::KeepSwitches(..)
+            | Self::KeepSwitches { .. }
             | Self::Permit(..)
             | Self::Take(..)
             | Self::Buyer(..)

@@ -21,12 +21,21 @@ impl Brake for Embedded {
         self.shared.with_view(activity, |view| view.and_then(SaleView::held))
     }
 
-    async fn keep_switches(&self, switches: Option<String>) -> Result<(), Error> {
-        let switches = switches.unwrap_or_default();
+    async fn keep_switches(
+        &self,
+        instead_of: Option<String>,
+        switches: Option<String>,
+    ) -> Result<Option<String>, Error> {
+        let [instead_of, switches] = [instead_of, switches].map(Option::unwrap_or_default);
         if SWITCHES_BYTES_MAX < switches.len() {
             return Err(Error::NotReady(NotReady::StoreFull));
         }
-        Ok(self.ask(|reply| Command::KeepSwitches(switches, reply)).await?)
+        let command = |reply| Command::KeepSwitches {
+            instead_of,
+            switches,
+            reply,
+        };
+        Ok(self.ask(command).await?)
     }
 
     async fn kept_switches(&self) -> Result<Option<String>, Error> {

@@ -121,6 +121,12 @@ impl State {
         &self.switches
     }
 
+    /// The same, or none.
+    #[must_use]
+    pub(crate) fn kept_switches(&self) -> Option<String> {
+        Some(self.switches.clone()).filter(|switches| !switches.is_empty())
+    }
+
     /// Permits that were taken.
     #[must_use]
     pub(crate) const fn permits(&self) -> &Permits {

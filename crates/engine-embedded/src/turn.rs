@@ -133,13 +133,12 @@ impl Turn {
                 self.release(activity, hold, state);
                 replies.add(reply, Ok(()));
             }
-            Command::KeepSwitches(switches, reply) => {
-                replies.add(reply, self.keep_switches(switches, state));
-            }
-            Command::Switches(reply) => {
-                let switches = Some(state.switches().to_owned()).filter(|switches| !switches.is_empty());
-                replies.add(reply, Ok(switches));
-            }
+            Command::KeepSwitches {
+                instead_of,
+                switches,
+                reply,
+            } => replies.add(reply, self.keep_switches(&instead_of, switches, state)),
+            Command::Switches(reply) => replies.add(reply, Ok(state.kept_switches())),
             Command::Permit(key, max, until, reply) => replies.add(reply, self.permit(key, max, until, state)),
             Command::Move {
                 activity,

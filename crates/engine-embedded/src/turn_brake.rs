@@ -22,10 +22,16 @@ impl Turn {
         }
     }
 
-    /// What is kept already needs no space.
-    pub(crate) fn keep_switches(&mut self, switches: String, state: &mut State) -> Result<(), Error> {
-        if state.switches() == switches {
-            return Ok(());
+    /// What is kept already needs no space, and what somebody else has had kept meanwhile stays.
+    pub(crate) fn keep_switches(
+        &mut self,
+        instead_of: &str,
+        switches: String,
+        state: &mut State,
+    ) -> Result<Option<String>, Error> {
+        let kept = state.switches();
+        if kept == switches || kept != instead_of {
+            return Ok(state.kept_switches());
         }
         if self.space == Space::Full {
             return Err(Error::NotReady(NotReady::StoreFull));
@@ -33,6 +39,6 @@ impl Turn {
         let record = Record::Switched(switches);
         encode(&mut self.frame, &record);
         state.apply(&record);
-        Ok(())
+        Ok(state.kept_switches())
     }
 }

@@ -1,13 +1,14 @@
 //! The handle as an emergency brake.
 
 use async_trait::async_trait;
-use redis::cmd;
+use redis::{cmd, from_redis_value};
 use seckill_sale::{ActivityId, Hold, NotReady};
 use seckill_stock::{Brake, Error, SWITCHES_BYTES_MAX};
 
 use crate::engine::Engine;
 use crate::keys;
 use crate::sales::Known;
+use crate::script::KEEP;
 
 fn arguments(hold: Hold) -> Vec<Vec<u8>> {
     let resumes_at = hold.resumes_at.map(|at| at.to_string()).unwrap_or_default();
@@ -31,17 +32,18 @@ impl Brake for Engine {
         self.0.with_sale(activity, |sale| sale.and_then(Known::hold))
     }
 
-    async fn keep_switches(&self, switches: Option<String>) -> Result<(), Error> {
-        let switches = switches.unwrap_or_default();
-        if SWITCHES_BYTES_MAX < switches.len() {
+    async fn keep_switches(
+        &self,
+        instead_of: Option<String>,
+        switches: Option<String>,
+    ) -> Result<Option<String>, Error> {
+        let texts = [instead_of, switches].map(|text| text.unwrap_or_default().into_bytes());
+        if texts.iter().any(|text| SWITCHES_BYTES_MAX < text.len()) {
             return Err(Error::NotReady(NotReady::StoreFull));
         }
-        let _done: String = self
-            .0
-            .link
-            .command(cmd("SET").arg(keys::SWITCHES).arg(switches))
-            .await?;
-        Ok(())
+        let answer = self.0.link.script(&KEEP, &[keys::SWITCHES.to_owned()], &texts).await?;
+        let kept: String = from_redis_value(answer).map_err(|_not_ours| Error::OutcomeUnknown)?;
+        Ok(Some(kept).filter(|switches| !switches.is_empty()))
     }
 
     async fn kept_switches(&self) -> Result<Option<String>, Error> {

@@ -31,11 +31,16 @@ pub trait Brake: Send + Sync + 'static {
     /// How the sale is held. Costs no IO.
     fn held(&self, activity: ActivityId) -> Option<Hold>;
 
-    /// Keeps switches, as text, for the ledger; none once it has them. At most [`SWITCHES_BYTES_MAX`].
+    /// Keeps switches, as text, for the ledger, or none once it has them: in the place of `instead_of`, which were seen to be kept. Gives what
+    /// is kept now: `switches`, or what others have had kept meanwhile, which stays. At most [`SWITCHES_BYTES_MAX`].
     ///
     /// # Errors
-    /// [`Error::Unavailable`] where the store is known to hang: nothing is kept, now or later.
-    async fn keep_switches(&self, switches: Option<String>) -> Result<(), Error>;
+    /// [`Error::Unavailable`] where the store is known to hang: nothing is kept, now or later. [`Error::NotReady`] where the text is too long.
+    async fn keep_switches(
+        &self,
+        instead_of: Option<String>,
+        switches: Option<String>,
+    ) -> Result<Option<String>, Error>;
 
     /// The switches that are kept.
     async fn kept_switches(&self) -> Result<Option<String>, Error>;

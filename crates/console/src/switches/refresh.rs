@@ -4,7 +4,8 @@
 use seckill_ledger::Error as Ledger;
 
 use super::in_force::{put_in_force_kept, settled};
-use super::kept::{self, Kept};
+use super::keeping::{keep_or_later, known, pending};
+use super::kept::Kept;
 use super::reading::{as_far_as_known, follow, stored};
 use super::writing::{KeptIs, write_gone_back, write_kept};
 use crate::state::Console;
@@ -13,13 +14,10 @@ use crate::state::Console;
 pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
     let _one_at_a_time = console.switching.lock().await;
     console.gate.go_back(console.now());
-    let kept = match kept::confirmed(console).await {
-        Ok(kept) => kept,
-        Err(error) => {
-            tracing::debug!(%error, "the store can't be asked for kept switches");
-            kept::known(console)
-        }
-    };
+    let kept = pending(console).await.unwrap_or_else(|error| {
+        tracing::debug!(%error, "store or ledger can't be asked for kept switches");
+        known(console)
+    });
     if let Some(kept) = kept {
         put_in_force_kept(console, &as_far_as_known(console, &kept));
         flush(console, &kept).await;
@@ -41,9 +39,12 @@ async fn flush(console: &Console, kept: &Kept) {
     match write_kept(console, kept).await {
         Ok(KeptIs::InLedger) => {
             tracing::info!("the ledger has the switches");
-            kept::keep_or_later(console, None).await;
+            keep_or_later(console, None).await;
         }
-        Ok(KeptIs::Over) => {}
+        Ok(KeptIs::Other) => {}
+        Ok(KeptIs::Unknown) => {
+            tracing::debug!("whether the ledger has had the switches is not known yet; they stay in force");
+        }
         Err(error) => tracing::warn!(%error, "the ledger can't take the switches yet; they stay in force"),
     }
 }

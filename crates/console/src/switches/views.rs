@@ -9,7 +9,8 @@ use serde::{Serialize, Serializer};
 
 use super::effects::{Effect, effects};
 use super::in_force::{in_force, revision, settled};
-use super::{kept, patched};
+use super::keeping::known;
+use super::patched;
 use crate::error::Error;
 use crate::outer::Reply;
 use crate::state::Console;
@@ -108,7 +109,7 @@ pub(super) fn shown(console: &Console) -> Reply {
         backlog_holds_back: !held_back.is_empty(),
         backlog_sales: held_back.as_ref().clone(),
         limits_in_force: console.gate.limits(),
-        ledger_pending: kept::known(console).is_some(),
+        ledger_pending: known(console).is_some(),
     }))
 }
 

@@ -4,7 +4,8 @@ use seckill_gate::{Switches, SwitchesPatch};
 use seckill_ledger::{Conflict, Context, Error as Ledger, StoredSwitches};
 
 use super::in_force::{put_in_force_of, settled};
-use super::kept::{self, Kept};
+use super::keeping::{Stands, is_untold, known, stands};
+use super::kept::Kept;
 use super::reading::{Present, follow, present};
 use super::{patched, stale};
 use crate::error::Error;
@@ -66,8 +67,10 @@ pub(super) async fn write(
 pub(super) enum KeptIs {
     /// The ledger has them.
     InLedger,
-    /// Nobody keeps them any more: another node has written them, or has taken them back.
-    Over,
+    /// Something else is kept by now, or nothing: another node has written them, has taken them back, or has changed more.
+    Other,
+    /// Not known: the ledger has another row than the one on which they stand, and the store can't be asked whether that came of them.
+    Unknown,
 }
 
 /// Writes what was kept for the ledger, and puts in force what stands there then. Every node sees what the store keeps: the first one
@@ -79,9 +82,16 @@ pub(super) async fn write_kept(console: &Console, kept: &Kept) -> Result<KeptIs,
     for _ in 0..ATTEMPTS_MAX {
         let Present { row, ledger, switches } = present(console, Some(kept)).await?;
         // Asked behind the ledger: whoever lets buyers in again ends what is kept first, and then that row is not written over.
-        if kept::is_over(console, kept).await {
-            follow(console, &row);
-            return Ok(KeptIs::Over);
+        match stands(console, kept).await {
+            Stands::Yes => {}
+            Stands::No => {
+                if known(console).is_none() {
+                    follow(console, &row);
+                }
+                return Ok(KeptIs::Other);
+            }
+            Stands::Unknown if is_untold(console) || kept.stand_on(&row) => {}
+            Stands::Unknown => return Ok(KeptIs::Unknown),
         }
         let revision = row.revision;
         let of_row = Switches {

@@ -38,3 +38,4 @@ mod setup;
 mod stuck;
 mod tap;
 mod tap_for_a_while;
+mod tap_kept;

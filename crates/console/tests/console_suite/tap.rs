@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use http::Method;
-use seckill_gate::Switches;
 use seckill_ledger::Operations;
-use seckill_stock::Brake;
 use serde_json::{Value, json};
 
 use crate::house::House;
@@ -136,62 +134,4 @@ async fn a_dry_run_says_who_will_hear_what_and_changes_nothing() {
         .patch(SWITCHES, json!({"dry_run": true, "revision": 0}))
         .await
         .is(409, 40900);
-}
-
-/// The store keeps the switches with a shut entrance for a node that could not write to the ledger, whose row is `base`.
-async fn keep_shut_of_another_node(house: &House, base: u64) {
-    let shut = Switches {
-        entry_open: false,
-        ..Switches::open(200_000)
-    };
-    let kept = json!({"base": base, "switches": shut}).to_string();
-    house.store.keep_switches(Some(kept)).await.expect("kept");
-}
-
-#[tokio::test]
-async fn what_another_node_had_kept_and_has_written_meanwhile_is_not_written_again() {
-    let house = House::new();
-    // Again as if the store were about to hear that the ledger has it.
-    for _ in 0..2 {
-        keep_shut_of_another_node(&house, 0).await;
-        house.console.refresh().await.expect("the ledger answers");
-    }
-    let shown = house.get(SWITCHES).await;
-    let shown = shown.is(200, 0).data();
-    assert_eq!(
-        (&shown["entry_open"], &shown["revision"], &shown["ledger_pending"]),
-        (&json!(false), &json!(1), &json!(false))
-    );
-    assert_eq!(rows(&house).await.len(), 1);
-}
-
-#[tokio::test]
-async fn what_another_node_keeps_on_an_earlier_row_opens_nothing_that_was_shut_since() {
-    let house = House::new();
-    house.patch(SWITCHES, json!({"entry_open": false})).await.is(200, 0);
-    let _locked = lock(&house);
-    let lowered = Switches {
-        admit_ratio: 0.5,
-        ..Switches::open(200_000)
-    };
-    let kept = json!({"base": 0, "switches": lowered}).to_string();
-    house.store.keep_switches(Some(kept)).await.expect("kept");
-    house.console.refresh().await.expect("the ledger can be read");
-    let switches = house.gate.switches();
-    assert_eq!((switches.entry_open, switches.admit_ratio), (false, 0.5));
-}
-
-#[tokio::test]
-async fn what_another_node_had_kept_and_has_taken_back_is_in_force_no_more() {
-    let house = House::new();
-    house.patch(SWITCHES, json!({"admit_ratio": 0.5})).await.is(200, 0);
-    let locked = lock(&house);
-    keep_shut_of_another_node(&house, 1).await;
-    house.console.refresh().await.expect("the ledger can be read");
-    assert!(!house.gate.switches().entry_open);
-    house.store.keep_switches(None).await.expect("forgotten");
-    drop(locked);
-    house.console.refresh().await.expect("the ledger answers");
-    assert!(house.gate.switches().entry_open);
-    assert_eq!((house.gate.switches().admit_ratio, rows(&house).await.len()), (0.5, 1));
 }

@@ -142,7 +142,7 @@ fn whoever_asks_a_hanging_store_is_answered_and_those_after_him_at_once() {
     assert_eq!(at_once(bounded.change(paused)), Err(Error::Unavailable));
     assert_eq!(at_once(bounded.figures(activity)), Err(Error::Unavailable));
     assert_eq!(
-        at_once(bounded.keep_switches(Some("shut".to_owned()))),
+        at_once(bounded.keep_switches(None, Some("shut".to_owned()))),
         Err(Error::Unavailable)
     );
     let later = at_once(bounded.hold(activity, hold(Fixture::ENDS)));

@@ -19,7 +19,7 @@ fn what_an_operator_stopped_stays_so_over_restarts_and_snapshots() {
         };
         engine.engine.hold(Fixture::activity(), hold).await.expect("held");
         let switches = Some("shut".to_owned());
-        engine.engine.keep_switches(switches.clone()).await.expect("kept");
+        engine.engine.keep_switches(None, switches.clone()).await.expect("kept");
         let mut engine = engine.restart();
         for movement in 1..3 {
             let activity = Fixture::activity();

@@ -47,6 +47,14 @@ impl Switches {
         self.returns.retain(|due| !due.members.is_empty());
     }
 
+    /// These switches with what is named as it is there; what goes back stays.
+    #[must_use]
+    pub fn with(&self, members: &Members) -> Self {
+        let mut switches = self.clone();
+        members.put_into(&mut switches);
+        switches
+    }
+
     /// These switches with the returns of others for what `named` names, and their own for the rest.
     #[must_use]
     pub fn with_returns_of(mut self, others: &Self, named: &Members) -> Self {

@@ -16,17 +16,19 @@ pub(super) fn set(world: &mut World) {
         let stored = ledger.switches().await.unwrap_or_default();
         let revision = stored.map_or(0, |stored| stored.revision);
         let json = format!("{{\"number\":{number}}}");
-        let asked = auditor.borrow_mut().keep_asked(Some(json.clone()));
-        let kept = store.keep_switches(Some(json.clone())).await;
+        let before = store.kept_switches().await.unwrap_or_default();
+        let wanted = Some(json.clone());
+        let asked = auditor.borrow_mut().keep_asked(wanted.clone());
+        let kept = store.keep_switches(before, wanted.clone()).await;
         weather.note(&format!("switches {number}: kept {kept:?}"));
-        auditor.borrow_mut().keep_told(asked, kept.is_ok());
+        auditor.borrow_mut().keep_told(asked, kept.as_ref() == Ok(&wanted));
         let set = ledger.set_switches(json.clone(), revision, context).await;
         weather.note(&format!("switches {number} on {revision}: {set:?}"));
         let Ok(revision) = set else { return };
         auditor.borrow_mut().switches_told(revision, json);
         let asked = auditor.borrow_mut().keep_asked(None);
-        let let_go = store.keep_switches(None).await;
-        auditor.borrow_mut().keep_told(asked, let_go.is_ok());
+        let let_go = store.keep_switches(wanted, None).await;
+        auditor.borrow_mut().keep_told(asked, let_go == Ok(None));
     });
 }
 

@@ -24,11 +24,15 @@ impl Brake for Store {
         self.engine.held(activity)
     }
 
-    async fn keep_switches(&self, switches: Option<String>) -> Result<(), Error> {
+    async fn keep_switches(
+        &self,
+        instead_of: Option<String>,
+        switches: Option<String>,
+    ) -> Result<Option<String>, Error> {
         if switches.is_some() && self.weather.strikes(Fault::SwitchesForgotten, 2) {
-            return Ok(());
+            return Ok(switches);
         }
-        self.call(self.engine.keep_switches(switches)).await
+        self.call(self.engine.keep_switches(instead_of, switches)).await
     }
 
     async fn kept_switches(&self) -> Result<Option<String>, Error> {

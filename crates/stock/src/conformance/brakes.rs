@@ -105,9 +105,29 @@ pub async fn a_sale_without_state_cannot_be_held(fixture: &Fixture) {
 /// The store does not read them.
 pub async fn switches_are_kept_until_taken_back(fixture: &Fixture) {
     assert_eq!(fixture.stock.kept_switches().await, Ok(None));
+    let mut before = None;
     for kept in [Some("shut"), Some("shut more"), None] {
         let kept = kept.map(str::to_owned);
-        fixture.stock.keep_switches(kept.clone()).await.expect("kept");
-        assert_eq!(fixture.stock.kept_switches().await, Ok(kept));
+        // Also where the answer to the first time was lost.
+        for _ in 0..2 {
+            let now = fixture.stock.keep_switches(before.clone(), kept.clone()).await;
+            assert_eq!(now.as_ref(), Ok(&kept));
+        }
+        assert_eq!(fixture.stock.kept_switches().await.as_ref(), Ok(&kept));
+        before = kept;
     }
+}
+
+/// Nobody takes back, or writes over, what he has not seen.
+pub async fn switches_that_others_had_kept_meanwhile_stay(fixture: &Fixture) {
+    let text = |text: &str| Some(text.to_owned());
+    let keep = |instead_of: Option<String>, kept: Option<String>| fixture.stock.keep_switches(instead_of, kept);
+    assert_eq!(keep(None, text("of one")).await, Ok(text("of one")));
+    assert_eq!(keep(None, text("of another")).await, Ok(text("of one")));
+    assert_eq!(keep(None, None).await, Ok(text("of one")));
+    assert_eq!(keep(text("of one"), text("of both")).await, Ok(text("of both")));
+    assert_eq!(keep(text("of one"), None).await, Ok(text("of both")));
+    assert_eq!(fixture.stock.kept_switches().await, Ok(text("of both")));
+    assert_eq!(keep(text("of both"), None).await, Ok(None));
+    assert_eq!(keep(text("of both"), text("of one")).await, Ok(None));
 }

@@ -38,9 +38,13 @@ impl Brake for Fragile {
     fn held(&self, activity: ActivityId) -> Option<Hold> {
         self.engine.held(activity)
     }
-    async fn keep_switches(&self, switches: Option<String>) -> Result<(), Error> {
+    async fn keep_switches(
+        &self,
+        instead_of: Option<String>,
+        switches: Option<String>,
+    ) -> Result<Option<String>, Error> {
         self.stock_write()?;
-        self.engine.keep_switches(switches).await
+        self.engine.keep_switches(instead_of, switches).await
     }
     async fn kept_switches(&self) -> Result<Option<String>, Error> {
         self.engine.kept_switches().await
