@@ -12,7 +12,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::node::Node;
-use super::{alerting, layers, live, membership, progress, tap};
+use super::{alerting, live, membership, progress, tap};
 use crate::exit::Failure;
 
 /// How often switches and blocks are read again: others' changes are in force within it.
@@ -147,7 +147,7 @@ async fn lists_until_shutdown(node: Arc<Node>, console: Arc<Console>) {
             match console.refresh_lists().await {
                 Ok(()) => {}
                 // Said by others already.
-                Err(error) if layers::is_outage(&error) => {
+                Err(error) if error.is_outage() => {
                     tracing::debug!(%error, "the lists of users could not be taken over");
                 }
                 Err(error) => tracing::warn!(%error, "the lists of users could not be taken over"),

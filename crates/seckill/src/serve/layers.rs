@@ -143,15 +143,10 @@ impl Opened {
     }
 }
 
-/// Whether a ledger may answer if it is asked again.
-pub(super) const fn is_outage(error: &seckill_ledger::Error) -> bool {
-    error.is_outage()
-}
-
 /// Whether a procedure may succeed if it is asked for again.
 pub(super) const fn is_passing(error: &seckill_flow::Error) -> bool {
     match error {
-        seckill_flow::Error::Ledger(error) => is_outage(error),
+        seckill_flow::Error::Ledger(error) => error.is_outage(),
         seckill_flow::Error::Stock(error) => !matches!(error, seckill_stock::Error::NotReady(_)),
         _ => false,
     }

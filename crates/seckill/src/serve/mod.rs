@@ -97,7 +97,7 @@ fn begin(
         layers::block_on(node.operator.refresh_catalogue())
     })?;
     let console = admin::console(node, &token.text)?;
-    patience.ask(layers::is_outage, || layers::block_on(console.refresh()))?;
+    patience.ask(seckill_ledger::Error::is_outage, || layers::block_on(console.refresh()))?;
     membership::join(node, &console)?;
     let house = House::start(node, &console)?;
     let api = public::shared(node)?;

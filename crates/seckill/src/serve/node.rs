@@ -22,7 +22,7 @@ use super::access;
 use super::fences::Fences;
 use super::fingerprints;
 use super::key_file;
-use super::layers::{self, Layers, Opened, block_on};
+use super::layers::{Layers, Opened, block_on};
 use super::membership::Membership;
 use super::operator_settings;
 use super::own_name::OwnName;
@@ -90,7 +90,7 @@ impl Node {
         let layers = opened.start(patience)?;
         let (stock, queue) = (layers.store.stock(), layers.store.queue());
         let ledger: Arc<dyn Ledger> = layers.ledger.clone();
-        let stored = patience.ask(layers::is_outage, || block_on(layers.ledger.switches()))?;
+        let stored = patience.ask(seckill_ledger::Error::is_outage, || block_on(layers.ledger.switches()))?;
         let switches = switches_in_force(stored, settings.queue.backlog_max)?;
         stock.set_backlog_max(switches.backlog_max);
         let secret = secrets::purchase_token_secret(&settings)?;
