@@ -164,6 +164,7 @@ mod tests {
             Ledger::Outage("locked".to_owned()),
             "Busy(\"the database cannot be used now\")",
         );
+        check(Ledger::OutcomeUnknown("cut off".to_owned()), "OutcomeUnknown");
         check(Ledger::Rejected("bad row".to_owned()), "Internal");
         check(Stock::OutcomeUnknown, "OutcomeUnknown");
         check(Stock::NotReady(NotReady::StoreFull), "NotReady(StoreFull)");
