@@ -124,6 +124,7 @@ macro_rules! conformance_tests {
             eligible: [
                 a_list_reads_back_as_it_was_written,
                 each_list_has_a_version_of_its_own,
+                a_later_list_has_a_greater_version_whatever_the_clocks_say,
                 lists_of_different_moments_have_different_versions,
                 level_and_list_stand_side_by_side,
                 a_closed_sale_takes_no_list,

@@ -34,6 +34,8 @@ pub struct EligibleList {
 }
 
 /// Lists of those who may buy. Each has a version, which stands in its activity too: who has a list of that version need not read it again.
+/// The ledger draws it with the list: a later list of the activity has a greater one, also where clocks of those who set them differ; and
+/// lists of different moments have different ones, also where a copy of the ledger was restored in between.
 #[async_trait]
 pub trait Eligible: Send + Sync + 'static {
     /// Puts a list in the place of the activity's present one, whole or not at all.

@@ -18,6 +18,8 @@ use super::{Database, Lane};
 
 /// Bytes of a piece: far below what any database takes as one value by default (MariaDB: 16 MiB in a packet).
 const PIECE_BYTES: usize = 512 * 1024;
+/// Milliseconds after which the part of a list's version that says its moment begins anew: 49 days.
+const MOMENTS: i64 = 1 << 32;
 
 /// Removes the rows of a list, whether or not there is one.
 pub(super) fn forget(transaction: &Transaction<'_>, id: ActivityId) -> Result<(), Stop> {
@@ -43,10 +45,11 @@ fn set(
     }
     forget(transaction, id)?;
     count_version(transaction, id)?;
-    // The moment tells it from a list of the same version of the activity that a ledger had before it was restored from an older copy.
+    // The version of the activity, which was just counted up, whatever any clock says. Behind it the moment, which tells it from a list of
+    // the same version of the activity that a ledger had before it was restored from an older copy.
     let mut statement =
-        transaction.prepare_cached("UPDATE activities SET eligible_list = version + ?2 WHERE id = ?1")?;
-    statement.execute(params![small(id.get()), context.now.0])?;
+        transaction.prepare_cached("UPDATE activities SET eligible_list = version * ?3 + ?2 WHERE id = ?1")?;
+    statement.execute(params![small(id.get()), context.now.0.rem_euclid(MOMENTS), MOMENTS])?;
     let (salt, bits, hashes) = match &list.form {
         EligibleForm::Users { salt } => (&salt[..], None, None),
         EligibleForm::Bloom { bits, hashes } => (&[][..], Some(signed("bits", *bits)?), Some(i64::from(*hashes))),

@@ -59,14 +59,28 @@ pub async fn each_list_has_a_version_of_its_own(ledger: &dyn Ledger) {
     assert!(second.eligibility.list < third.eligibility.list);
 }
 
-/// So that one of a ledger that was restored from an older copy, and has as many changes as before by now, is taken for another.
+/// Two processes may set lists, each by its own clock: an hour apart either way, or by as many milliseconds as there are changes in between.
+pub async fn a_later_list_has_a_greater_version_whatever_the_clocks_say(ledger: &dyn Ledger) {
+    let id = sale(ledger, 10).await.id;
+    let mut versions = Vec::new();
+    for off_ms in [0, -1, -2, 0, 3_600_000, -3_600_000, 0] {
+        let set = ledger.set_eligible_list(id, users(vec![1; 8]), at(NOW.plus(off_ms)));
+        versions.push(set.await.expect("set").eligibility.list.expect("a list"));
+    }
+    assert!(versions.is_sorted_by(|earlier, later| earlier < later), "{versions:?}");
+}
+
+/// So that one of a ledger that was restored from an older copy is taken for another, whether it has as many changes as before by now, or
+/// one less a millisecond later.
 pub async fn lists_of_different_moments_have_different_versions(ledger: &dyn Ledger) {
-    let (one, other) = (sale(ledger, 10).await, sale(ledger, 10).await);
     let set = |id, now| ledger.set_eligible_list(id, users(vec![1; 8]), at(now));
-    let one = set(one.id, NOW).await.expect("set");
-    let other = set(other.id, NOW.plus(1)).await.expect("set");
-    assert_eq!(one.version, other.version);
-    assert_ne!(one.eligibility.list, other.eligibility.list);
+    let (one, other) = (sale(ledger, 10).await, sale(ledger, 10).await);
+    let [same, fewer] = [set(other.id, NOW.plus(1)).await, set(one.id, NOW).await].map(|set| set.expect("set"));
+    assert_eq!(same.version, fewer.version);
+    assert_ne!(same.eligibility.list, fewer.eligibility.list);
+    let more = set(one.id, NOW).await.expect("set");
+    assert_eq!(same.version + 1, more.version);
+    assert_ne!(same.eligibility.list, more.eligibility.list);
 }
 
 /// A patch names the level; one that opens the sale to everybody takes the list away, too.
