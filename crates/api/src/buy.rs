@@ -15,6 +15,7 @@ use crate::count;
 use crate::error::Error;
 use crate::extract::Incoming;
 use crate::in_flight::UnderWay;
+use crate::path;
 use crate::purchase_form::{self, Asked};
 use crate::queued_view::{self, Place};
 
@@ -32,7 +33,7 @@ pub(crate) fn begin<B>(call: &Call, has_key: bool, request: &Request<B>) -> Work
         Ok(step) => step,
         Err(error) => return Work::Done(Some(finish(call, asked_for, Err(error)))),
     };
-    let under_way = UnderWay::begin(call.clone());
+    let under_way = UnderWay::begin(call.clone(), asked_for);
     Work::Hot(Box::pin(async move {
         let call = &under_way.0;
         let outcome = carry_out(call, step).await;
@@ -49,9 +50,10 @@ fn without_body<B>(
 ) -> Result<Step, Error> {
     let gate = &call.shared().gate;
     let arrived = gate.arrive(call.at_gate(request.headers()), call.moment)?;
-    call.check_in_flight(0)?;
+    let activity = path::activity_id(path::last_segment(request.uri().path()));
+    call.check_in_flight(*activity.as_ref().unwrap_or(&None))?;
     let identified = gate.identify(arrived, call.moment)?;
-    let asked = purchase_form::without_body(has_key, request)?;
+    let asked = purchase_form::without_body(has_key, request.headers(), activity)?;
     *asked_for = asked.activity;
     admit(call, identified, &asked, call.moment)
 }
@@ -62,20 +64,26 @@ pub(crate) fn buy(
     head: Parts,
     mut body: impl Incoming,
 ) -> impl Future<Output = Result<Answer, Error>> + Send {
-    let under_way = UnderWay::begin(call);
+    let under_way = UnderWay::begin(call, path::sale(head.uri.path()));
     async move {
         let call = &under_way.0;
         // Lent, since each async fn on the way would keep the body twice.
         let mut asked_for = None;
-        let outcome = purchase(call, &head, &mut body, &mut asked_for).await;
+        let outcome = purchase(&under_way, &head, &mut body, &mut asked_for).await;
         finish(call, asked_for, outcome)
     }
 }
 
-async fn purchase(call: &Call, head: &Parts, body: impl Incoming, asked_for: &mut Option<ActivityId>) -> Outcome {
+async fn purchase(
+    under_way: &UnderWay,
+    head: &Parts,
+    body: impl Incoming,
+    asked_for: &mut Option<ActivityId>,
+) -> Outcome {
+    let call = &under_way.0;
     let gate = &call.shared().gate;
     let arrived = gate.arrive(call.at_gate(&head.headers), call.moment)?;
-    call.check_in_flight(1)?;
+    under_way.check()?;
     let identified = gate.identify(arrived, call.moment)?;
     // A body may take its time: then the window is looked at by the time that it is afterwards.
     let at_once = body.is_end_stream();

@@ -28,11 +28,11 @@ pub(crate) async fn legacy(call: Call, request: Request) -> Result<Answer, Error
         return Err(Error::UnknownPath);
     }
     let (head, body) = request.into_parts();
-    let under_way = UnderWay::begin(call.clone());
+    let mut under_way = UnderWay::begin(call.clone(), None);
     let mut asked_for = None;
     let outcome = async {
         let arrived = gate.arrive(call.at_gate(&head.headers), call.moment)?;
-        under_way.0.check_in_flight(1)?;
+        under_way.check()?;
         if !arrived.is_from_proxy() {
             // Nobody's, whatever it carries.
             gate.identify(arrived, call.moment)?;
@@ -42,6 +42,9 @@ pub(crate) async fn legacy(call: Call, request: Request) -> Result<Answer, Error
         let named: LegacyBody = extract::json(&call, &head.headers, body).await?;
         let identified = gate.identify_named(arrived, named.user_id, call.moment)?;
         asked_for = ActivityId::new(named.activity_id).ok();
+        // The sale has its own part, and only its body names it.
+        under_way.is_for(asked_for);
+        under_way.check()?;
         let asked = Asked::one(asked_for, key);
         buy::admitted(&call, identified, asked, call.shared().moment()).await
     };

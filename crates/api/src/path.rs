@@ -28,6 +28,13 @@ pub(crate) fn activity_id(segment: &str) -> Result<Option<ActivityId>, Error> {
     Ok(ActivityId::new(number).ok())
 }
 
+/// The sale that a path below `/api/seckill/` names; none of any other.
+pub(crate) fn sale(path: &str) -> Option<ActivityId> {
+    let below = path.strip_prefix("/api/seckill/")?;
+    // Its results and streams stand one below.
+    below.split('/').take(2).find_map(|part| activity_id(part).ok()?)
+}
+
 /// The order number of a segment.
 ///
 /// # Errors
@@ -63,6 +70,23 @@ mod tests {
             assert_eq!(activity_id(unknown).ok(), Some(None), "{unknown:?}");
         }
         assert_eq!(activity_id("7").ok().flatten(), ActivityId::new(7).ok());
+    }
+
+    #[test]
+    fn paths_of_a_sale_name_it() {
+        let seven = ActivityId::new(7).ok();
+        for path in ["7", "7/token", "result/7", "events/7", "ws/7", "7/8"] {
+            assert_eq!(sale(&format!("/api/seckill/{path}")), seven, "{path}");
+        }
+        for other in [
+            "/api/seckill/",
+            "/api/seckill/x",
+            "/api/seckill/result/x/7",
+            "/api/orders/7",
+            "/",
+        ] {
+            assert_eq!(sale(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A purchase as it was asked for: path, headers and body, in their form alone.
 
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Request};
+use http::{HeaderMap, HeaderName, HeaderValue};
 use seckill_sale::{ActivityId, Quantity, RequestKey};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -55,14 +55,19 @@ impl Asked {
     }
 }
 
-/// Reads a purchase without a body: of one unit, without a purchase token. `has_key` says whether there is an `Idempotency-Key`.
+/// Reads a purchase without a body: of one unit, without a purchase token. `has_key` says whether there is an `Idempotency-Key`; `activity` is
+/// what its path names.
 ///
 /// # Errors
 /// Whatever is wrong with the form of path or headers.
-pub(crate) fn without_body<B>(has_key: bool, request: &Request<B>) -> Result<Asked, Error> {
-    let activity = path::activity_id(path::last_segment(request.uri().path()))?;
+pub(crate) fn without_body(
+    has_key: bool,
+    headers: &HeaderMap,
+    activity: Result<Option<ActivityId>, Error>,
+) -> Result<Asked, Error> {
+    let activity = activity?;
     let key = match has_key {
-        true => idempotency_key(request.headers())?,
+        true => idempotency_key(headers)?,
         false => None,
     };
     Ok(Asked::one(activity, key))

@@ -142,8 +142,8 @@ async fn step(
         TokenStep::Posed(challenge) => Ok(posed(challenge)),
         TokenStep::Answered(attempt) => {
             // One answer may be several steps of the store in a row.
-            let under_way = UnderWay::begin(call.clone());
-            under_way.0.check_in_flight(1)?;
+            let under_way = UnderWay::begin(call.clone(), Some(activity));
+            under_way.check()?;
             let answer = answered.map(|(_, answer)| answer).unwrap_or_default();
             let solved = challenge_answer::solve(&*call.shared().stock, &attempt, &answer).await;
             if let Err(Error::Unsolved { .. }) = &solved {

@@ -22,6 +22,7 @@ use crate::count;
 use crate::error::Error;
 use crate::extract::{self, Incoming};
 use crate::in_flight::UnderWay;
+use crate::path;
 use crate::router::Hot;
 use crate::service;
 
@@ -48,15 +49,16 @@ pub(crate) fn begin<B: Incoming + 'static>(
         return service::handle(&call, hot, has_key, router, request);
     }
     let route = route(hot, request.uri().path());
+    let sale = path::sale(request.uri().path());
     let looked = gate.look_at_address(call.at_gate(request.headers()), route, call.moment);
-    if let Err(refusal) = looked.and_then(|()| call.check_in_flight(0)) {
+    if let Err(refusal) = looked.and_then(|()| call.check_in_flight(sale)) {
         let error = refusal.into();
         count_refused(call, hot, route, &error);
         return Work::Done(Some(Err(error)));
     }
     let router = router.clone();
     // Until the signature is checked: bodies that trickle in are as many as purchases may be.
-    let under_way = UnderWay::begin(call.clone());
+    let under_way = UnderWay::begin(call.clone(), sale);
     Work::Later(Box::pin(async move {
         let (head, body) = request.into_parts();
         let checked = checked(&under_way.0, &head, body).await;

@@ -29,6 +29,12 @@ impl Catalogue {
         self.now().find(id).cloned()
     }
 
+    /// Whether the activity is there, and such a one. Costs a look-up, and no count of references.
+    #[must_use]
+    pub fn has(&self, id: ActivityId, is_such: impl FnOnce(&Activity) -> bool) -> bool {
+        self.0.load().get(&id).is_some_and(|activity| is_such(activity))
+    }
+
     /// The activities of this moment, to be read and let go: no count of references moves between the cores.
     pub(crate) fn now(&self) -> Now {
         Now(self.0.load())
@@ -109,6 +115,10 @@ mod tests {
             ..activity(1)
         }));
         assert_eq!((version(&catalogue, 1), catalogue.all().len()), (None, 1));
+        let [one, other] = [1, 2].map(|id| ActivityId::new(id).expect("in range"));
+        let is_draft = |activity: &Activity| activity.status == Status::Draft;
+        assert!(catalogue.has(one, is_draft) && !catalogue.has(one, |activity| !is_draft(activity)));
+        assert!(!catalogue.has(other, |_| true));
     }
 
     #[test]

@@ -1,47 +1,15 @@
 //! Requests as clients send them, and the answers they get.
 
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderMap, Method, Request, StatusCode};
-use http_body::{Body as HttpBody, Frame};
 use http_body_util::BodyExt;
 use seckill_api::Body;
 use serde_json::Value;
 use tower::ServiceExt;
 
 use crate::house::House;
-
-/// What a listener would say of a body that does not come.
-#[derive(Debug, thiserror::Error)]
-#[error("too slow")]
-pub(crate) struct TooSlow;
-
-/// A body in pieces, the last of which may be a failure.
-pub(crate) struct Pieces(Vec<Result<Bytes, TooSlow>>);
-
-impl Pieces {
-    pub(crate) fn new(pieces: impl IntoIterator<Item = Result<&'static [u8], TooSlow>>) -> Self {
-        let mut pieces: Vec<_> = pieces.into_iter().map(|piece| piece.map(Bytes::from_static)).collect();
-        pieces.reverse();
-        Self(pieces)
-    }
-}
-
-impl HttpBody for Pieces {
-    type Data = Bytes;
-    type Error = TooSlow;
-
-    fn poll_frame(mut self: Pin<&mut Self>, _context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, TooSlow>>> {
-        Poll::Ready(self.0.pop().map(|piece| piece.map(Frame::data)))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.0.is_empty()
-    }
-}
+pub(crate) use crate::pieces::{Pieces, TooSlow};
 
 /// A request in the making.
 pub(crate) struct Asking<'a> {
@@ -69,7 +37,7 @@ impl House {
             method,
             path: path.into(),
             headers: Vec::new(),
-            body: Pieces(Vec::new()),
+            body: Pieces::new([]),
         }
     }
 
@@ -107,7 +75,7 @@ impl Asking<'_> {
 
     /// A body without a word about its type.
     pub(crate) fn raw(mut self, body: impl AsRef<[u8]>) -> Self {
-        self.body = Pieces(vec![Ok(Bytes::copy_from_slice(body.as_ref()))]);
+        self.body = Pieces::one(Bytes::copy_from_slice(body.as_ref()));
         self
     }
 

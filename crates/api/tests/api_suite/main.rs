@@ -3,11 +3,13 @@
 mod asking;
 mod devices;
 mod house;
+mod pieces;
 mod plan;
 
 mod answers;
 mod buying;
 mod challenge;
+mod in_flight;
 mod legacy;
 mod malformed;
 mod orders;
