@@ -5,7 +5,9 @@
 --   the units of. A state that is being built says when its builder did something last.
 local m, trouble, doubtful = load_state()
 if ARGV[3] == 'condition' then
-  if trouble == 'building' or trouble == 'filled' then return { trouble, int(now), {}, { int(read_meta().newest) } } end
+  if trouble == 'preheating' or trouble == 'building' or trouble == 'filled' then
+    return { trouble, int(now), {}, { int(read_meta().newest) } }
+  end
   local whole = m or doubtful
   if whole then return answer(whole, { m and 'sound' or 'doubtful', whole.credited }) end
 end

@@ -14,8 +14,8 @@
 --   7 dead     hash    sequence -> ticket as in back, a space, the reason
 -- ARGV of every script: 1 moment given instead of the server's clock (tests only; else empty), 2 least epoch that the caller accepts,
 --   a space, and the number of shards that the caller takes the sale to have.
--- ANSWERS: {status, moment, summary, payload}; status: ok | none (no state) | building | filled (built but for the last step) | damaged (a
---   key is lost or not what it was) | doubtful (another server, or this one after a restart: what it has may be older than what was
+-- ANSWERS: {status, moment, summary, payload}; status: ok | none (no state) | preheating (one is being built where none was lost) | building
+--   (one that heals) | filled (built but for the last step) | damaged (a key is lost or not what it was) | doubtful (another server, or this one after a restart: what it has may be older than what was
 --   promised) | grace (it adopts, and admits nobody yet) | behind (the state is older than one the caller has seen) | split and a number (so
 --   many shards the sale has). But for ok nothing was changed.
 -- Sequences are the shard's own here, from 1; the caller makes those of the sale of them. Units on their way to another shard have left
@@ -106,7 +106,9 @@ local function load_state(claims)
   if not m then return nil, trouble end
   if m.shards ~= shards then return nil, 'split' .. int(m.shards) end
   if m.built == 3 then return nil, 'damaged' end
-  if m.built ~= 1 then return nil, m.built == 2 and 'filled' or 'building' end
+  if m.built == 2 then return nil, 'filled' end
+  -- What heals has a grace, or is a draft that was sealed.
+  if m.built ~= 1 then return nil, m.opens == 0 and m.status ~= 'draft' and 'preheating' or 'building' end
   if not is_whole(m, claims) then return nil, 'damaged' end
   if m.server ~= server() then return nil, 'doubtful', m end
   if m.epoch < epoch_min then return nil, 'behind' end

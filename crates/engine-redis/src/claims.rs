@@ -13,7 +13,7 @@ use crate::claim_text::{self, Payload};
 use crate::keys::Place;
 use crate::script::CLAIM;
 use crate::shared::Shared;
-use crate::summary::Summary;
+use crate::summary::{Outcome, Summary};
 
 /// How long a claim whose reply was lost waits for the link to come back before its outcome counts as unknown.
 const ASK_AGAIN_WITHIN: Duration = Duration::from_millis(40);
@@ -178,6 +178,9 @@ impl Shared {
         }
         let answer = asked?;
         let now = answer.now;
+        if matches!(answer.outcome, Outcome::Preheating) {
+            return Err(Error::NotReady(NotReady::NotPreheated));
+        }
         let (summary, payload) = answer.done()?;
         let payload = Payload::read(payload, claims.len()).ok_or(Error::OutcomeUnknown)?;
         Ok((now, summary, payload))

@@ -82,9 +82,12 @@ impl Shared {
             }
             Outcome::None => Part::Absent,
             Outcome::Split(shards) => Part::Split(*shards),
-            Outcome::Filled | Outcome::Damaged | Outcome::Doubtful | Outcome::Grace | Outcome::Unusable(_) => {
-                Part::Broken
-            }
+            Outcome::Preheating
+            | Outcome::Filled
+            | Outcome::Damaged
+            | Outcome::Doubtful
+            | Outcome::Grace
+            | Outcome::Unusable(_) => Part::Broken,
         })
     }
 
@@ -182,7 +185,7 @@ impl Shared {
 fn building_since(value: &Value) -> Option<i64> {
     let Value::Array(parts) = value else { return None };
     let text = |value: &Value| String::from_redis_value(value.clone()).ok();
-    if !matches!(text(parts.first()?)?.as_str(), "building" | "filled") {
+    if !matches!(text(parts.first()?)?.as_str(), "preheating" | "building" | "filled") {
         return None;
     }
     let Value::Array(payload) = parts.get(3)? else {

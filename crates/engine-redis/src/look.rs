@@ -103,6 +103,9 @@ impl Shared {
             self.forget(activity);
             return Ok(Found::Nothing);
         }
+        if is_first_build(&answers) {
+            return Err(Error::NotReady(NotReady::NotPreheated));
+        }
         let (mut whole, mut filled): (Vec<Summary>, usize) = (Vec::new(), 0);
         let mut reasons = Vec::new();
         for answer in answers {
@@ -111,7 +114,7 @@ impl Shared {
                 Outcome::Filled => filled += 1,
                 Outcome::Split(right) => return Ok(Found::Split(right)),
                 // Whoever schedules heals it.
-                Outcome::None | Outcome::Damaged | Outcome::Doubtful | Outcome::Grace => {
+                Outcome::None | Outcome::Preheating | Outcome::Damaged | Outcome::Doubtful | Outcome::Grace => {
                     reasons.push(NotReady::Recovering);
                 }
                 Outcome::Unusable(reason) => reasons.push(reason),
@@ -177,4 +180,11 @@ impl Shared {
             .filter(|shards| shards.is_split())?;
         self.in_sale(activity, shards, |sale| sale.compare(reading))
     }
+}
+
+/// Whether a sale is being built of which nothing was lost: whoever asks hears that it is not preheated yet.
+fn is_first_build(answers: &[Answer]) -> bool {
+    let is_begun = |answer: &Answer| matches!(answer.outcome, Outcome::Preheating);
+    let may_follow = |answer: &Answer| matches!(answer.outcome, Outcome::None | Outcome::Filled);
+    answers.iter().any(is_begun) && answers.iter().all(|answer| is_begun(answer) || may_follow(answer))
 }

@@ -108,7 +108,7 @@ impl Shared {
             // Of several shards one may be lost: who looks at all tells.
             Outcome::None if place.shards.is_split() => self.lose(place, NotReady::StoreUnsafe),
             Outcome::None => self.forget(activity),
-            Outcome::Filled => self.lose(place, NotReady::Recovering),
+            Outcome::Preheating | Outcome::Filled => self.lose(place, NotReady::Recovering),
             Outcome::Grace => {}
             Outcome::Split(shards) => self.in_sale(activity, *shards, |_| ()),
             Outcome::Damaged => self.cannot_use(place, "damaged", NotReady::StoreUnsafe),

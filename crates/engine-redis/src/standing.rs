@@ -52,7 +52,7 @@ impl Shared {
             let epoch = match self.call(&LOOK, place, vec![b"summary".to_vec()]).await?.outcome {
                 Outcome::Done(summary, _) => Some(summary.figures.epoch),
                 Outcome::None => None,
-                Outcome::Filled | Outcome::Unusable(NotReady::Recovering) => {
+                Outcome::Preheating | Outcome::Filled | Outcome::Unusable(NotReady::Recovering) => {
                     // Behind a first shard that is being built, whole ones are what it replaces; else a shard is lost, and its sale with it.
                     first_gives |= place.shard == 0;
                     None

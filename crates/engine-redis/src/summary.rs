@@ -156,6 +156,8 @@ pub(crate) enum Outcome {
     None,
     /// The sale has another number of shards.
     Split(Shards),
+    /// Being built for the first time, or where no ticket can have been lost.
+    Preheating,
     /// Built but for the last step, which any node may do once the first shard is there.
     Filled,
     /// A part of it is lost, or is none of ours.
@@ -182,6 +184,7 @@ impl Answer {
                 Outcome::Done(Box::new(Summary::read(&summary, place)?), payload)
             }
             "none" => Outcome::None,
+            "preheating" => Outcome::Preheating,
             "filled" => Outcome::Filled,
             "damaged" => Outcome::Damaged,
             "doubtful" => Outcome::Doubtful,

@@ -26,6 +26,9 @@ impl Operator {
         }
         for _ in 0..EPOCHS_MAX {
             let row = self.layers.ledger.begin_opening(id, context.clone()).await?;
+            if row.epoch == Epoch::FIRST {
+                self.first_drawn.lock().insert(id);
+            }
             match self
                 .layers
                 .stock

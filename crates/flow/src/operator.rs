@@ -91,6 +91,8 @@ pub struct Operator {
     pub(crate) terms: Mutex<()>,
     /// One of this process preheats or heals at a time: of two, the one with the later epoch would make the other's work void.
     pub(crate) building: Mutex<()>,
+    /// Sales whose first epoch was drawn by this process, until they have a state: it need not wait for another to build that.
+    pub(crate) first_drawn: parking_lot::Mutex<BTreeSet<ActivityId>>,
     /// When states were healed by this process: built anew, or confirmed.
     pub(crate) rebuilt_at: parking_lot::Mutex<HashMap<ActivityId, EpochMs>>,
     /// Held from reading how the store holds a sale to releasing it, so that each pause is written once.
@@ -117,6 +119,7 @@ impl Operator {
             settings,
             terms: Mutex::new(()),
             building: Mutex::new(()),
+            first_drawn: parking_lot::Mutex::default(),
             rebuilt_at: parking_lot::Mutex::default(),
             holding: Mutex::new(()),
             asked: Asked::default(),

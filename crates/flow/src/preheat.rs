@@ -5,9 +5,11 @@
 //! after the epoch was counted up: from then on the ledger refuses what workers still bring from it, so what is counted stays so. Tickets
 //! that only the remains know wait again, and keep their units.
 
+use std::time::Duration;
+
 use seckill_ledger::{Conflict, Context};
-use seckill_sale::{Activity, ActivityId, Epoch, Opened, Restored, Status};
-use seckill_stock::{Condition, OpenOutcome, Opening, Remedy};
+use seckill_sale::{Activity, ActivityId, Epoch, NotReady, Opened, Restored, Status};
+use seckill_stock::{Condition, Error as StockError, OpenOutcome, Opening, Remedy};
 
 use crate::instead::{Instead, next_sequence};
 use crate::renew::beside;
@@ -29,6 +31,10 @@ pub struct Preheated {
 const ATTEMPTS_MAX: u32 = 8;
 /// Other processes that may come in between before a preheat gives up.
 const BUILDERS_MAX: u32 = 5;
+/// How often one looks whether somebody else is still at work, and how long between two looks. A first state takes no longer; whoever builds
+/// a large one, or has died, is not waited for.
+const LOOKS_MAX: u32 = 20;
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 impl Operator {
     /// Makes sure that the store has a state of the activity. Allowed from creation to the end.
@@ -36,15 +42,28 @@ impl Operator {
     /// # Errors
     /// [`Error::Ended`], [`Conflict::Closed`], or a layer that can't be reached; asking again is harmless.
     pub async fn preheat(&self, id: ActivityId, context: Context) -> Result<Preheated, Error> {
-        let _one_at_a_time = self.building.lock().await;
         for _ in 1..BUILDERS_MAX {
+            self.leave_to_others(id).await?;
+            let _one_at_a_time = self.building.lock().await;
             match self.preheat_once(id, context.clone()).await {
-                // Somebody else builds it, too: what he has built is there at the next look.
-                Err(Error::Unstable) => {}
+                // Somebody else builds it, too, or has begun anew: what he has built is there at the next look.
+                Err(Error::Unstable | Error::Stock(StockError::NotReady(NotReady::Recovering))) => {}
                 done => return done,
             }
         }
+        let _one_at_a_time = self.building.lock().await;
         self.preheat_once(id, context).await
+    }
+
+    /// Gives somebody who builds the state just now the time to end: to take it from him would keep buyers out for longer.
+    async fn leave_to_others(&self, id: ActivityId) -> Result<(), Error> {
+        for _ in 0..LOOKS_MAX {
+            if self.layers.stock.condition(id).await? != Condition::InHand {
+                break;
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+        Ok(())
     }
 
     async fn preheat_once(&self, id: ActivityId, context: Context) -> Result<Preheated, Error> {
@@ -126,7 +145,9 @@ impl Operator {
             let waiting = taken.kept.len();
             let buyers = [known.buyers, taken.kept.clone()].concat();
             let accepted: u64 = buyers.iter().map(|buyer| buyer.quantity.get()).sum();
-            if let OpenOutcome::Exists { .. } = self.open(id, opened, buyers, instead).await? {
+            let outcome = self.open(id, opened, buyers, instead).await?;
+            self.first_drawn.lock().remove(&id);
+            if let OpenOutcome::Exists { .. } = outcome {
                 return self.present(id).await?.ok_or(Error::Unstable);
             }
             tracing::info!(activity = %id, epoch = %row.epoch, left, next_sequence, waiting, "preheated");

@@ -5,6 +5,7 @@
 //! drives it with a clock of its own. [`Scheduler::run`] is the thin loop around it. Two schedulers at once are harmless: every step is
 //! guarded by the ledger. What fails is logged and does not hold up the rest.
 
+mod coming;
 mod forget;
 mod healing;
 mod local;
@@ -23,6 +24,7 @@ use futures_util::FutureExt as _;
 use seckill_sale::{ActivityId, EpochMs, Terms};
 use tokio_util::sync::CancellationToken;
 
+use coming::Coming;
 pub use occurrences::{Error as OccurrencesError, Occurrences};
 pub use rounds::ROUNDS_A_TICK;
 pub use ticked::{Failure, Part, Ticked};
@@ -72,6 +74,8 @@ pub struct Scheduler {
     synced: HashMap<ActivityId, (u64, Terms, EpochMs)>,
     /// Closed sales whose units are all returned. One is closed no more where the ledger was restored from an older copy.
     closed: HashSet<ActivityId>,
+    /// First states that somebody may be building.
+    coming: Coming,
     /// States that could not be healed.
     trials: Trials,
     repaired_at: Option<EpochMs>,
@@ -89,6 +93,7 @@ impl Scheduler {
             settings,
             synced: HashMap::new(),
             closed: HashSet::new(),
+            coming: Coming::default(),
             trials: Trials::default(),
             repaired_at: None,
         }

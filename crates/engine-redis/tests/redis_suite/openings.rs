@@ -50,8 +50,16 @@ fn a_state_left_half_built_admits_nobody_and_is_built_anew() {
     let running = Running::start(None);
     let activity = open(&running, 5);
     buy(&running, "a").expect("admitted");
-    let half = ["HSET", &key("meta"), "built", "0"];
-    running.redis.command(&half).expect("answers");
+    let mark = |field, value| {
+        running
+            .redis
+            .command(&["HSET", &key("meta"), field, value])
+            .expect("answers")
+    };
+    mark("built", "0");
+    // Nothing was lost where it takes the place of nothing.
+    assert_eq!(buy(&running, "b"), Err(Refusal::NotReady(NotReady::NotPreheated)));
+    mark("opens", "1000");
     assert_eq!(buy(&running, "b"), Err(Refusal::NotReady(NotReady::Recovering)));
     open(&running, 2);
     assert_eq!(buy(&running, "a").map(|reserved| reserved.ticket.sequence), Ok(1));

@@ -10,12 +10,17 @@ impl Scheduler {
     pub(super) async fn heal(&mut self, activity: &Activity, ticked: &mut Ticked) -> bool {
         let id = activity.id;
         let now = self.operator.layers.stock.now();
-        let (trials, mut condition) = (&self.trials, None);
+        let (trials, coming) = (&self.trials, &mut self.coming);
+        let (mut condition, mut may_come) = (None, false);
+        let is_drawn_here = self.operator.first_drawn.lock().contains(&id);
+        let is_known = is_drawn_here || self.operator.layers.stock.last_seen(id).is_some();
         let is_due = |found: &_| {
             condition = Some(Clone::clone(found));
-            trials.is_due(activity, found, now)
+            may_come = coming.may_come(activity, found, is_known, now);
+            !may_come && trials.is_due(activity, found, now)
         };
         match self.operator.heal(activity, is_due).await {
+            Ok(Healed::Left) if may_come => false,
             Ok(Healed::Left) => {
                 let cause = self.trials.cause(id).unwrap_or_default();
                 ticked.failed_again(Part::Healing, id, cause);

@@ -167,6 +167,7 @@ impl Scheduler {
         self.synced.retain(|id, _| is_there(id));
         self.closed.retain(is_there);
         self.trials.retain(is_there);
+        self.coming.retain(is_there);
     }
 
     async fn repair_one(&mut self, operator: &Operator, activity: &Activity, now: EpochMs, ticked: &mut Ticked) {

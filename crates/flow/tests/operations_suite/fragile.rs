@@ -37,6 +37,8 @@ pub(crate) struct Fragile {
     records: Mutex<Option<Verdicts>>,
     pages_read: AtomicBool,
     meanwhile: Mutex<Option<Meanwhile>>,
+    /// Happens once somebody has looked whether the state can be used.
+    pub(crate) looked: Mutex<Option<Meanwhile>>,
     /// Happens once a state was given up, before the next is built.
     pub(crate) overtaken: Mutex<Option<Meanwhile>>,
 }
@@ -92,7 +94,12 @@ impl Stock for Fragile {
         self.engine.open(opening).await
     }
     async fn condition(&self, activity: ActivityId) -> Result<Condition, seckill_stock::Error> {
-        self.engine.condition(activity).await
+        let condition = self.engine.condition(activity).await;
+        let looked = self.looked.lock().take();
+        if let Some(looked) = looked {
+            looked.await;
+        }
+        condition
     }
     async fn can_heal(&self, activity: ActivityId, shards: Shards, by: Remedy) -> Result<(), seckill_stock::Error> {
         self.engine.can_heal(activity, shards, by).await

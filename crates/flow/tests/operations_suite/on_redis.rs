@@ -31,6 +31,7 @@ mod healing_waiting;
 mod healing_worker;
 mod orders;
 mod preheat;
+mod preheat_twice;
 mod reconcile;
 mod reconcile_by_hand;
 mod reconcile_units;

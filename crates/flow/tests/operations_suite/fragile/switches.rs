@@ -29,6 +29,7 @@ impl Fragile {
             records: Mutex::new(None),
             pages_read: AtomicBool::new(false),
             meanwhile: Mutex::new(None),
+            looked: Mutex::new(None),
             overtaken: Mutex::new(None),
         }
     }
