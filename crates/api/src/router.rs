@@ -1,7 +1,7 @@
 //! The list of routes.
 //!
 //! Three of them are hot: a hundred thousand requests within the first second of a sale. They are told by method and path and go straight
-//! to their handler; all others, and odd requests to these, go through axum.
+//! to their handler; all others, and odd requests to these, go through axum. Which of them a client may sign for a user stands here, too.
 
 use axum::Router;
 use axum::extract::Request;
@@ -14,6 +14,7 @@ use tower::util::MapResponseLayer;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::Error;
+use crate::signed::{UserRoute, may_be_signed};
 use crate::{
     activities, buy, codes, events, health, legacy, openapi, orders, page, purchase_token, result, socket, time,
     webhook,
@@ -51,15 +52,15 @@ pub(crate) fn router(storefront: Option<Router>) -> Router {
     let api = Router::new()
         .route(ACTIVITIES, named(ACTIVITIES, get(activities::activities)))
         .route(ACTIVITY, named(ACTIVITY, get(activity)))
-        .route(BUY, named(BUY, post(buy)))
-        .route(TOKEN, named(TOKEN, post(purchase_token::token)))
-        .route(RESULT, named(RESULT, get(result::result)))
-        .route(EVENTS, named(EVENTS, get(events::events)))
-        .route(SOCKET, named(SOCKET, get(socket::socket)))
-        .route(ORDERS, named(ORDERS, get(orders::list)))
-        .route(ORDER, named(ORDER, get(orders::one)))
-        .route(PAY, named(PAY, post(orders::pay)))
-        .route(CANCEL, named(CANCEL, post(orders::cancel)))
+        .route(BUY, users(BUY, UserRoute::Buy, post(buy)))
+        .route(TOKEN, users(TOKEN, UserRoute::Token, post(purchase_token::token)))
+        .route(RESULT, users(RESULT, UserRoute::Read, get(result::result)))
+        .route(EVENTS, users(EVENTS, UserRoute::Read, get(events::events)))
+        .route(SOCKET, users(SOCKET, UserRoute::Read, get(socket::socket)))
+        .route(ORDERS, users(ORDERS, UserRoute::Read, get(orders::list)))
+        .route(ORDER, users(ORDER, UserRoute::Read, get(orders::one)))
+        .route(PAY, users(PAY, UserRoute::Read, post(orders::pay)))
+        .route(CANCEL, users(CANCEL, UserRoute::Read, post(orders::cancel)))
         .route(WEBHOOK, named(WEBHOOK, post(webhook::webhook)))
         .route(LEGACY, named(LEGACY, post(legacy::legacy)))
         .route(TIME, named(TIME, get(time::time)))
@@ -87,6 +88,11 @@ fn named(name: &'static str, methods: MethodRouter) -> MethodRouter {
     methods
         .fallback(async || Error::MethodNotAllowed)
         .layer(MapResponseLayer::new(mark))
+}
+
+/// The same of one that is a user's, for whom a client may have signed.
+fn users(name: &'static str, route: UserRoute, methods: MethodRouter) -> MethodRouter {
+    named(name, may_be_signed(route, methods))
 }
 
 async fn buy(call: Call, request: Request) -> Result<Answer, Error> {
@@ -122,6 +128,15 @@ impl Hot {
         };
         let one_segment = !id.is_empty() && !id.contains('/');
         one_segment.then_some(hot)
+    }
+
+    /// Whether it is a user's, for whom a client may have signed.
+    pub(crate) const fn user_route(self) -> Option<UserRoute> {
+        match self {
+            Self::Buy => Some(UserRoute::Buy),
+            Self::Result => Some(UserRoute::Read),
+            Self::Activity => None,
+        }
     }
 
     /// Its name among the [`ROUTES`].

@@ -80,7 +80,10 @@ impl<B: Incoming + 'static> Service<Request<B>> for Connection {
         let headers = Headers::of(request.headers());
         let call = Call::new(core, self.peer.ip(), headers);
         let caller = core.shared.origins.caller(headers.origin, request.headers());
-        let (has_key, has_client) = (headers.has_key, headers.has_client);
+        let told = Told {
+            has_key: headers.has_key,
+            has_client: headers.has_client,
+        };
         let method = request.method().clone();
         let hot = Hot::of(&method, request.uri().path());
         let route = hot.map_or(usize::MAX, |hot| hot_routes[hot as usize]);
@@ -91,40 +94,46 @@ impl<B: Incoming + 'static> Service<Request<B>> for Connection {
             if *request.method() == Method::CONNECT {
                 return Work::Done(Some(Ok(Answer::to_connect())));
             }
-            if has_client && signed::is_signed(call, request.uri().path()) {
-                return signed::begin(call, hot, has_key, router, request);
-            }
-            handle(call, hot, has_key, router, request)
+            begin(call, hot, told, router, request)
         })
     }
 }
 
-/// Does what a request asks for, its signature aside.
-pub(crate) fn handle(
-    call: &Call,
-    hot: Option<Hot>,
+/// What a head says to have, for hot routes.
+struct Told {
     has_key: bool,
-    router: &Router,
-    request: Request<impl Incoming + 'static>,
-) -> Work {
-    if hot == Some(Hot::Buy) && request.body().is_end_stream() {
-        return buy::begin(call, has_key, &request);
-    }
-    begin(call, hot, router, request)
+    has_client: bool,
 }
 
 /// Brings a request to its handler.
-fn begin(call: &Call, hot: Option<Hot>, router: &Router, mut request: Request<impl Incoming + 'static>) -> Work {
+fn begin<B: Incoming + 'static>(
+    call: &Call,
+    hot: Option<Hot>,
+    Told { has_key, has_client }: Told,
+    router: &Router,
+    mut request: Request<B>,
+) -> Work {
+    let Some(hot) = hot else {
+        request.extensions_mut().insert(call.clone());
+        return Work::Cold(Box::new(router.clone().call(request)));
+    };
+    match hot.user_route() {
+        Some(route) if has_client && !call.shared().gate.clients().is_empty() => {
+            signed::begin(call, (hot, route), has_key, request)
+        }
+        _ => begin_hot(call, hot, has_key, request),
+    }
+}
+
+/// Does what is asked on a hot route, its signature aside.
+pub(crate) fn begin_hot(call: &Call, hot: Hot, has_key: bool, request: Request<impl Incoming + 'static>) -> Work {
     match hot {
-        Some(Hot::Buy) => {
+        Hot::Buy if request.body().is_end_stream() => buy::begin(call, has_key, &request),
+        Hot::Buy => {
             let (head, body) = request.into_parts();
             Work::Hot(Box::pin(buy::buy(call.clone(), head, body)))
         }
-        Some(Hot::Result) => Work::Hot(Box::pin(result::result(call.clone(), request.into_parts().0))),
-        Some(Hot::Activity) => Work::Done(Some(activities::activity(call, &request.into_parts().0))),
-        None => {
-            request.extensions_mut().insert(call.clone());
-            Work::Cold(Box::new(router.clone().call(request)))
-        }
+        Hot::Result => Work::Hot(Box::pin(result::result(call.clone(), request.into_parts().0))),
+        Hot::Activity => Work::Done(Some(activities::activity(call, &request.into_parts().0))),
     }
 }

@@ -17,6 +17,7 @@ use crate::activities::Pages;
 use crate::cors::Origins;
 use crate::health::Readiness;
 use crate::in_flight::InFlight;
+use crate::nonces::Nonces;
 use crate::streams::Streams;
 use crate::unasked;
 use crate::unique::Unique;
@@ -105,6 +106,7 @@ pub struct Shared {
     pub(crate) is_body_timeout: fn(&(dyn StdError + 'static)) -> bool,
     pub(crate) origins: Origins,
     pub(crate) streams: Arc<Streams>,
+    pub(crate) nonces: Nonces,
     pub(crate) panics: Counter,
 }
 
@@ -131,6 +133,7 @@ impl Shared {
             is_body_timeout: parts.is_body_timeout,
             origins,
             streams,
+            nonces: Nonces::default(),
             panics,
         })
     }

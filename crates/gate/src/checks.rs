@@ -40,7 +40,7 @@ impl Gate {
         };
         match (arrived.signature, &self.authority) {
             (Some(Signature::Good(vouched)), _) => Ok(without_token(vouched.user.clone())),
-            (Some(Signature::Bad), _) => Err(Refusal::Unauthenticated),
+            (Some(Signature::Malformed | Signature::Bad(_)), _) => Err(Refusal::Unauthenticated),
             (None, Authority::Tokens(verifiers)) => {
                 let identity = verifiers.verify(bearer(arrived.headers.authorization)?, moment.now)?;
                 Ok(Who {

@@ -10,6 +10,7 @@ mod abuse;
 mod blocks;
 mod catalogue;
 mod challenge;
+mod charge;
 mod checks;
 mod client_ip;
 mod derived;
@@ -22,6 +23,7 @@ mod limits;
 mod purchase_token;
 mod reads;
 mod settings;
+mod signature;
 mod stages;
 mod switches;
 mod switching;
@@ -49,6 +51,7 @@ pub use blocks::{BLOCKS_MAX, Block, Blocks, Error as BlockError, Subject};
 pub use catalogue::{Activities, Catalogue, ENDED_KEPT_MS};
 pub use challenge::attempt::{Attempt, Solved};
 pub use challenge::{ANSWER_LENGTH_MAX, CHALLENGE_LIFETIME_MS, CHALLENGE_TRIES_MAX, Exercise, Posed};
+pub use charge::Charge;
 pub use client_ip::{Networks, client_ip};
 pub use derived::derived_secret;
 pub use device::{DEVICE_HEADER, Device};
@@ -73,7 +76,8 @@ pub use limits::{Limits, Reach, Route};
 pub use purchase_token::{Binding, LIFETIME_MS as PURCHASE_TOKEN_LIFETIME_MS, PurchaseToken, PurchaseTokens};
 pub use reads::Sender;
 pub use settings::{Authority, Settings};
-pub use stages::{Admitted, Arrived, Earlier, ForTheStore, Identified, Request, Signature, Wish};
+pub use signature::Signature;
+pub use stages::{Admitted, Arrived, Earlier, ForTheStore, Identified, Request, Wish};
 pub use switches::{AutoAdmit, Error as SwitchError, Members, Return, Sieve, Switches, SwitchesPatch};
 pub use token_route::{Random, TokenStep};
 pub use window::Moment;
@@ -148,7 +152,7 @@ impl Gate {
     /// [`Refusal::LimitedByIp`].
     pub fn arrive<'a>(&self, request: Request<'a>, moment: Moment) -> Result<Arrived<'a>, Refusal> {
         let arrived = self.locate(request);
-        if !arrived.is_without_address_limit() {
+        if arrived.is_to_be_counted() {
             if let Err(refusal) = self.limiters.check_ip(arrived.client, moment.now) {
                 self.abuse.note(&refusal, || arrived.refused(), moment.now);
                 return Err(refusal);
@@ -157,18 +161,6 @@ impl Gate {
             self.limiters.check_network(arrived.client, moment.now)?;
         }
         Ok(arrived)
-    }
-
-    /// Whether the address has anything left of its limit; takes nothing. For what a request costs before it is known whose it is: a client's
-    /// signature, which, where it is good, does not count for the address. Refused so, nobody is an offender.
-    ///
-    /// # Errors
-    /// [`Refusal::LimitedByIp`].
-    pub fn look_at_address(&self, request: Request<'_>, route: Route, moment: Moment) -> Result<(), Refusal> {
-        match self.address_of(request) {
-            (_, true) => Ok(()),
-            (client, false) => self.limiters.look_at_address(route, client, moment.now),
-        }
     }
 
     /// Second stage: who it is. The caller then reads path and body, and refuses what is malformed.

@@ -13,7 +13,7 @@ use seckill_sale::{ActivityId, EpochMs, Refusal, Scope, UserId};
 
 use crate::client_ip::{limit_key, network_key};
 use crate::device::Device;
-use crate::limits::limiter::{Limiter, Wait};
+use crate::limits::limiter::{Limiter, Permit, Wait};
 use crate::limits::per_limit::PerLimit;
 use crate::limits::rate::Limit;
 
@@ -60,6 +60,13 @@ pub(crate) struct Limiters {
 enum ReadKey<'a> {
     User(&'a str),
     Address(u128),
+}
+
+/// What was taken of an address.
+#[derive(Debug)]
+pub(crate) enum Permits {
+    Purchase { address: Permit, network: Permit },
+    Read(Permit),
 }
 
 /// Which limit of an address a route counts.
@@ -111,12 +118,33 @@ impl Limiters {
         limited_by_ip(self.buy.network.check(network_key(client), now))
     }
 
-    /// Whether the address has anything left of what a route counts. Takes nothing.
-    pub(crate) fn look_at_address(&self, route: Route, client: IpAddr, now: EpochMs) -> Result<(), Refusal> {
-        limited_by_ip(match route {
-            Route::Purchase => self.buy.ip.look(limit_key(client), now),
-            Route::Read => self.read.look(ReadKey::Address(limit_key(client)), now),
-        })
+    /// Takes what a route counts of an address. Where it is refused nothing was taken.
+    pub(crate) fn charge(&self, route: Route, client: IpAddr, now: EpochMs) -> Result<Permits, Refusal> {
+        let address = limit_key(client);
+        match route {
+            Route::Read => limited_by_ip(self.read.take(ReadKey::Address(address), now)).map(Permits::Read),
+            Route::Purchase => {
+                let address = limited_by_ip(self.buy.ip.take(address, now))?;
+                match limited_by_ip(self.buy.network.take(network_key(client), now)) {
+                    Ok(network) => Ok(Permits::Purchase { address, network }),
+                    Err(refusal) => {
+                        self.buy.ip.give_back(limit_key(client), address, now);
+                        Err(refusal)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives back what was taken of the same address.
+    pub(crate) fn refund(&self, client: IpAddr, permits: Permits, now: EpochMs) {
+        match permits {
+            Permits::Read(address) => self.read.give_back(ReadKey::Address(limit_key(client)), address, now),
+            Permits::Purchase { address, network } => {
+                self.buy.ip.give_back(limit_key(client), address, now);
+                self.buy.network.give_back(network_key(client), network, now);
+            }
+        }
     }
 
     pub(crate) fn check_user(&self, user: &UserId, activity: ActivityId, now: EpochMs) -> Result<(), Refusal> {
@@ -143,7 +171,7 @@ impl Limiters {
     }
 }
 
-fn limited_by_ip(checked: Result<(), Wait>) -> Result<(), Refusal> {
+fn limited_by_ip<T>(checked: Result<T, Wait>) -> Result<T, Refusal> {
     checked.map_err(
         |Wait {
              ms: retry_after_ms,

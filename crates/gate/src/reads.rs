@@ -116,6 +116,9 @@ impl Gate {
     /// What somebody hears whose identity does not hold.
     fn refused_read(&self, refusal: Refusal, arrived: &Arrived<'_>, moment: Moment) -> Refusal {
         self.abuse.note(&refusal, || arrived.refused(), moment.now);
+        if arrived.has_paid() {
+            return refusal;
+        }
         self.check_read_address(Sender::of(arrived), moment)
             .err()
             .unwrap_or(refusal)

@@ -12,7 +12,7 @@ use seckill_sale::{ActivityId, EpochMs, Quantity, SharedRate, UserId};
 use crate::abuse::{Refused, Suspect};
 use crate::device::Device;
 use crate::headers::Headers;
-use crate::identity::clients::Vouched;
+use crate::signature::Signature;
 
 /// What the gate reads of a request. The body is not its matter.
 #[derive(Debug, Clone, Copy)]
@@ -23,15 +23,6 @@ pub struct Request<'a> {
     pub headers: &'a HeaderMap,
     /// What a client's signature came to; none where no client signed it.
     pub signature: Option<&'a Signature>,
-}
-
-/// What the signature of a client came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Signature {
-    /// It is right, and the store has seen its nonce for the first time.
-    Good(Vouched),
-    /// Something of it is wrong, old or used: such a request has no identity, whatever else it carries.
-    Bad,
 }
 
 /// A request whose address may ask now.
@@ -54,8 +45,18 @@ impl Arrived<'_> {
     }
 
     /// The address of a client that signs is the shop's, behind which all its buyers stand.
-    pub(crate) const fn is_without_address_limit(&self) -> bool {
+    const fn is_without_address_limit(&self) -> bool {
         self.exempt || matches!(self.signature, Some(Signature::Good(_)))
+    }
+
+    /// Whether the limit of the address counts it now.
+    pub(crate) const fn is_to_be_counted(&self) -> bool {
+        !self.is_without_address_limit() && !self.has_paid()
+    }
+
+    /// Whether the limit of the address has counted it already.
+    pub(crate) const fn has_paid(&self) -> bool {
+        matches!(self.signature, Some(Signature::Bad(_)))
     }
 
     pub(crate) fn refused(&self) -> Refused<'_> {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tower::ServiceExt;
 
 use crate::house::House;
-pub(crate) use crate::pieces::{Pieces, TooSlow};
+use crate::pieces::Pieces;
 
 /// A request in the making.
 pub(crate) struct Asking<'a> {
@@ -75,7 +75,7 @@ impl Asking<'_> {
 
     /// A body without a word about its type.
     pub(crate) fn raw(mut self, body: impl AsRef<[u8]>) -> Self {
-        self.body = Pieces::one(Bytes::copy_from_slice(body.as_ref()));
+        self.body = Pieces::whole(Bytes::copy_from_slice(body.as_ref()));
         self
     }
 

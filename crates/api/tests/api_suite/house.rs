@@ -94,7 +94,7 @@ impl House {
             readiness: readiness.clone(),
             settings: settings(plan),
             shutdown: shutdown.clone(),
-            is_body_timeout: |error| error.is::<crate::asking::TooSlow>(),
+            is_body_timeout: |error| error.is::<crate::pieces::TooSlow>(),
         });
         let (batcher, claims) = Batcher::new(store.clone(), 64);
         tokio::spawn(batcher.run());

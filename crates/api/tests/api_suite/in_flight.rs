@@ -6,8 +6,9 @@ use futures_util::FutureExt as _;
 use http::Method;
 use seckill_sale::{ActivityId, EpochMs, Window};
 
-use crate::asking::{Asking, Pieces, Reply};
+use crate::asking::{Asking, Reply};
 use crate::house::{ENDS, House, OPENS};
+use crate::pieces::Pieces;
 use crate::plan::Plan;
 use crate::signed::{Signing, buy_path};
 
@@ -66,7 +67,7 @@ async fn a_sale_whose_store_hangs_leaves_room_to_another() {
 async fn bodies_that_do_not_come_take_the_part_of_their_own_sale() {
     let house = house(false);
     let (hot, calm) = (house.sale(50).await, house.sale(5).await);
-    let slow = |number: usize| house.buy(hot, &format!("hot-{number}")).pieces(Pieces::none());
+    let slow = |number: usize| house.buy(hot, &format!("hot-{number}")).pieces(Pieces::never());
     let waiting = fill(slow).await;
     assert_eq!(waiting.len(), OF_ONE_SALE);
     sells_beside(&house, calm).await;
@@ -88,7 +89,7 @@ async fn ids_that_are_not_on_sale_have_one_part_together_however_many_they_are()
         0 => house.buy(1_000_000 + number, &format!("forged-{number}")),
         _ => house.buy(later, &format!("early-{number}")),
     };
-    let waiting = fill(|number| made_up(number).pieces(Pieces::none())).await;
+    let waiting = fill(|number| made_up(number).pieces(Pieces::never())).await;
     assert_eq!(waiting.len(), OF_ONE_SALE);
     sells_beside(&house, calm).await;
     let soon = Window::new(EpochMs(OPENS.0 + 60_000), ENDS).expect("not empty");
@@ -106,7 +107,7 @@ async fn forged_signatures_take_the_part_of_the_sale_that_they_name() {
         signing.ask(&house, Method::POST, path, "", &"0".repeat(64))
     };
     let path = buy_path(hot);
-    let forged = fill(|number| sign(number, &path).pieces(Pieces::none())).await;
+    let forged = fill(|number| sign(number, &path).pieces(Pieces::never())).await;
     assert_eq!(forged.len(), OF_ONE_SALE);
     sells_beside(&house, calm).await;
 }

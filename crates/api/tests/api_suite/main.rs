@@ -20,6 +20,7 @@ mod refusals;
 mod results;
 mod routes;
 mod signed;
+mod signed_crowds;
 mod signed_floods;
 mod sockets;
 mod solving;

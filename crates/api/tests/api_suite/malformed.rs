@@ -2,8 +2,8 @@
 
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 
-use crate::asking::{Pieces, TooSlow};
 use crate::house::{House, OPENS};
+use crate::pieces::{Pieces, TooSlow};
 
 #[tokio::test]
 async fn bodies_of_the_wrong_form_are_refused_and_change_nothing() {

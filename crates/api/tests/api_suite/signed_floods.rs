@@ -5,8 +5,9 @@ use http::Method;
 use seckill_gate::{Limits, PerLimit};
 use seckill_sale::ActivityId;
 
-use crate::asking::{Asking, Pieces, TooSlow};
+use crate::asking::Asking;
 use crate::house::House;
+use crate::pieces::{Pieces, TooSlow};
 use crate::plan::Plan;
 use crate::signed::{Signing, buy_path};
 
@@ -141,4 +142,56 @@ async fn what_is_refused_before_a_signature_is_checked_counts_like_any_purchase(
     let ended = |outcome| house.metric(&format!(r#"seckill_purchases_total{{outcome="{outcome}"}}"#));
     assert_eq!([ended("malformed"), ended("limited")], [1.0, 1.0]);
     assert_eq!(house.metric(r#"seckill_limited_total{scope="ip"}"#), 1.0);
+}
+
+#[tokio::test]
+async fn where_nothing_is_to_be_had_no_signature_is_looked_at() {
+    let house = narrow(Vec::new());
+    let id = house.sale(5).await;
+    let rows = [
+        (Method::GET, "/api/seckill/", 404),
+        (Method::POST, "/api/seckill/1/2", 404),
+        (Method::POST, "/api/seckill/1/2/token", 404),
+        (Method::POST, "/api/orders/1/2", 404),
+        (Method::GET, "/api/orders/", 404),
+        (Method::GET, "/api/seckill/1", 405),
+        (Method::GET, "/api/seckill/1/token", 405),
+        (Method::POST, "/api/seckill/events/token", 405),
+        (Method::PUT, "/api/seckill/result/1", 405),
+        (Method::DELETE, "/api/orders", 405),
+        (Method::GET, "/api/orders/S1-1-1/pay", 405),
+    ];
+    for (nonce, (method, path, status)) in (1..).zip(rows) {
+        let asked = Signing::of(&house, "alice", nonce).asked(&house, method, path, "");
+        let answer = asked.pieces(Pieces::never()).send().now_or_never();
+        let answer = answer.unwrap_or_else(|| panic!("{path}: it waits"));
+        assert_eq!(answer.status, status, "{path}");
+    }
+    // Neither was anything taken of the address, nor a nonce used.
+    good(&house, id, "alice", 1).send().await.is(202, 0);
+}
+
+#[tokio::test]
+async fn a_forged_request_counts_at_the_limit_of_its_route_as_the_router_knows_it() {
+    for (method, path, scope) in [
+        (Method::POST, "/api/seckill/1", "ip"),
+        (Method::POST, "/api/seckill/1/token", "ip"),
+        (Method::GET, "/api/seckill/events/token", "read"),
+        (Method::GET, "/api/seckill/ws/token", "read"),
+        (Method::GET, "/api/seckill/result/token", "read"),
+        (Method::HEAD, "/api/seckill/result/1", "read"),
+        (Method::GET, "/api/orders/token", "read"),
+        (Method::POST, "/api/orders/token/pay", "read"),
+    ] {
+        let house = narrow(Vec::new());
+        let send = |nonce| {
+            let signing = Signing::of(&house, "mallory", nonce);
+            signing.ask(&house, method.clone(), path, "", &"0".repeat(64)).send()
+        };
+        // Whether the signature is looked at behind the path or before it is the route's matter; it was paid for in any case.
+        assert!(matches!(send(1).await.status.as_u16(), 400 | 401), "{path}");
+        assert_eq!(send(2).await.status, 429, "{path}");
+        let name = format!("seckill_limited_total{{scope=\"{scope}\"}}");
+        assert_eq!(house.metric(&name), 1.0, "{path}");
+    }
 }

@@ -19,6 +19,7 @@
 //!
 //! Two keys share a word with a probability of 8 in 4 million a pair and set; they then share a limit, until the process restarts.
 
+mod permit;
 mod rule;
 
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -28,6 +29,7 @@ use seckill_sale::{EpochMs, Quota};
 
 use crate::limits::rate::Limit;
 
+pub use permit::Permit;
 use rule::Rule;
 
 /// Words of a set: a cache line.
@@ -90,38 +92,35 @@ impl Limiter {
         self.rate.store(Rule::packed(limit), Ordering::Relaxed);
     }
 
-    /// Takes a permit of `key`.
+    /// Takes a permit of `key` for good.
     ///
     /// # Errors
     /// [`Wait`] where it has used up what the limit allows.
     pub fn check(&self, key: impl Hash, now: EpochMs) -> Result<(), Wait> {
+        self.take(key, now).map(|_| ())
+    }
+
+    /// Takes a permit of `key` that may be given back.
+    ///
+    /// # Errors
+    /// As [`Limiter::check`].
+    pub fn take(&self, key: impl Hash, now: EpochMs) -> Result<Permit, Wait> {
         let Some(rule) = self.rule() else {
-            return Ok(());
+            return Ok(Permit::FREE);
         };
         let (words, tag) = self.set_of(key);
         let now_us = microseconds(now);
         for _ in 0..SWAPS_MAX {
             let place = place(&rule, words, tag, now_us)?;
             let paid_at = now_us.wrapping_add(place.debt_us + rule.interval_us) & TIME_MASK;
-            let swap =
-                words[place.at].compare_exchange(place.word, tag | paid_at, Ordering::Relaxed, Ordering::Relaxed);
-            if swap.is_ok() {
-                return Ok(());
+            if place.swap(words, tag | paid_at) {
+                return Ok(Permit {
+                    interval_us: rule.interval_us,
+                    paid_at,
+                });
             }
         }
         Err(rule.wait(rule.interval_us))
-    }
-
-    /// Whether `key` has a permit left. Takes none.
-    ///
-    /// # Errors
-    /// As [`Limiter::check`].
-    pub fn look(&self, key: impl Hash, now: EpochMs) -> Result<(), Wait> {
-        let Some(rule) = self.rule() else {
-            return Ok(());
-        };
-        let (words, tag) = self.set_of(key);
-        place(&rule, words, tag, microseconds(now)).map(|_| ())
     }
 
     /// What is allowed now; none where nothing is limited.
@@ -134,6 +133,14 @@ impl Limiter {
         let hash = self.hasher.hash_one(key);
         let Set(words) = &self.sets[hash as usize & (self.sets.len() - 1)];
         (words, (hash >> TIME_BITS).max(1) << TIME_BITS)
+    }
+}
+
+impl Place {
+    /// Writes the word, unless somebody else has written it since.
+    fn swap(&self, words: &[AtomicU64; WAYS], word: u64) -> bool {
+        let swapped = words[self.at].compare_exchange(self.word, word, Ordering::Relaxed, Ordering::Relaxed);
+        swapped.is_ok()
     }
 }
 

@@ -27,22 +27,6 @@ fn burst_passes_at_once_and_then_the_rate() {
 }
 
 #[test]
-fn a_look_says_what_a_check_would_and_takes_nothing() {
-    let limiter = limiter("2/s burst 2", 1024);
-    for taken in 0..2 {
-        for _ in 0..10 {
-            assert_eq!(limiter.look("a", T0), Ok(()), "{taken} of 2");
-        }
-        assert_eq!(limiter.check("a", T0), Ok(()));
-    }
-    assert_eq!(limiter.look("a", T0), limiter.check("a", T0));
-    assert!(limiter.look("a", T0.plus(499)).is_err());
-    assert_eq!(limiter.look("a", T0.plus(500)), Ok(()));
-    limiter.set(Limit::Off);
-    assert_eq!(limiter.look("a", T0), Ok(()));
-}
-
-#[test]
 fn refused_requests_do_not_prolong_the_wait() {
     let limiter = limiter("1/s burst 1", 1024);
     assert_eq!(passed(&limiter, "a", T0, 1000), 1);

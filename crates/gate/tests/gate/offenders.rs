@@ -87,7 +87,7 @@ fn sockets_whose_token_is_bad_count_for_their_address() {
     let known = open(&token("alice")).expect("she has her own limit");
     assert_eq!(known.map(|(user, _)| user), Some(user("alice")));
     let bad = Request {
-        signature: Some(&Signature::Bad),
+        signature: Some(&Signature::Malformed),
         ..request("1.1.1.2", &nobody)
     };
     for token in [None, Some(&*token("alice"))] {
