@@ -39,6 +39,8 @@ mod error;
 mod events;
 mod extract;
 mod fault;
+mod frames;
+mod handshake;
 mod headers;
 mod health;
 mod in_flight;

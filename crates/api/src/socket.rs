@@ -6,8 +6,6 @@
 
 use std::time::Duration;
 
-use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::ws::{Message, WebSocketUpgrade, close_code};
 use axum::response::Response;
 use http::HeaderMap;
 use http::header::{ORIGIN, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION};
@@ -16,28 +14,24 @@ use seckill_gate::{Identity, Moment, Sender};
 use seckill_metrics::StreamKind;
 use seckill_sale::{ActivityId, Refusal};
 use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Message;
 
 use crate::call::Call;
 use crate::cors::Caller;
 use crate::count;
 use crate::error::Error;
+use crate::handshake::Handshake;
 use crate::path;
-use crate::talk::{ILL_FORMED, Talk};
+use crate::talk::{Close, Talk};
 use crate::watching::{Known, Watching};
 
 const PROTOCOL: &str = "seckill.v1";
 const BEARER: &str = "bearer.";
-/// A token fits, and nothing else is expected.
-const MESSAGE_BYTES_MAX: usize = 8 * 1024;
 /// How long a client may take to name himself.
 const FIRST_MESSAGE_WITHIN: Duration = Duration::from_secs(5);
 
 /// Opens a WebSocket.
-pub(crate) async fn socket(
-    call: Call,
-    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-    head: Parts,
-) -> Result<Response, Error> {
+pub(crate) async fn socket(call: Call, mut head: Parts) -> Result<Response, Error> {
     // A browser names one origin; of two, nobody knows which one counts.
     let origins = head.headers.get_all(ORIGIN).iter().count();
     if 1 < origins || call.shared().origins.caller(head.headers.get(ORIGIN), &head.headers) == Caller::Foreign {
@@ -52,17 +46,13 @@ pub(crate) async fn socket(
     let activity = path::activity_id(path::last_segment(head.uri.path()))?;
     let known = known(&call, &head.headers)?;
     let activity = call.visible_activity(activity)?.id;
-    let upgrade = upgrade.map_err(|_| Error::Malformed("this is the place of a WebSocket handshake".into()))?;
+    let handshake = Handshake::of(&mut head, PROTOCOL)?;
     let watching = match known {
         Some(known) => Some(begin(call.clone(), activity, known).await?),
         None => None,
     };
-    let upgrade = upgrade
-        .max_message_size(MESSAGE_BYTES_MAX)
-        .max_frame_size(MESSAGE_BYTES_MAX)
-        .protocols([PROTOCOL]);
     let sender = call.shared().gate.sender(call.at_gate(&head.headers));
-    Ok(upgrade.on_upgrade(move |socket| converse(Talk::new(socket), call, sender, activity, watching)))
+    Ok(handshake.accept(move |socket| converse(Talk::new(socket), call, sender, activity, watching)))
 }
 
 /// Who asks, where the handshake says so; none: the first message will.
@@ -97,52 +87,38 @@ async fn converse(mut talk: Talk, call: Call, sender: Sender, activity: Activity
         Some(watching) => Ok(watching),
         None => tokio::select! {
             known = introduced(&mut talk, call, sender, activity) => known,
-            () = shutdown.cancelled() => return talk.close(close_code::AWAY, "come again").await,
+            () = shutdown.cancelled() => return talk.close(Close::away()).await,
         },
     };
     match watching {
         Ok(watching) => watch(talk, watching).await,
-        Err(Reason { code, words }) => talk.close(code, &words).await,
+        Err(Some(close)) => talk.close(close).await,
+        Err(None) => {}
     }
 }
 
-/// Why a socket is closed before anything is told.
-struct Reason {
-    code: u16,
-    words: String,
-}
-
-impl Reason {
-    fn policy(words: String) -> Self {
-        Self {
-            code: close_code::POLICY,
-            words,
-        }
-    }
-}
-
-/// The first message is a token; else the reason of the close.
-async fn introduced(talk: &mut Talk, call: Call, sender: Sender, activity: ActivityId) -> Result<Watching, Reason> {
-    let token = match timeout(FIRST_MESSAGE_WITHIN, talk.socket.recv()).await {
+/// The first message is a token; else with what the socket is closed, where somebody is there to hear it.
+async fn introduced(
+    talk: &mut Talk,
+    call: Call,
+    sender: Sender,
+    activity: ActivityId,
+) -> Result<Watching, Option<Close>> {
+    let token = match timeout(FIRST_MESSAGE_WITHIN, talk.next()).await {
         Ok(Some(Ok(Message::Text(token)))) => token,
-        Ok(Some(Err(_))) => {
-            return Err(Reason {
-                code: close_code::SIZE,
-                words: ILL_FORMED.to_owned(),
-            });
-        }
-        _ => return Err(Reason::policy("the first message must be a token".to_owned())),
+        Ok(Some(Err(error))) => return Err(Close::of(&error)),
+        _ => return Err(Some(Close::policy("the first message must be a token"))),
     };
-    let words = |error: Error, call: &Call| Reason::policy(error.answer(call.moment.now).code().to_string());
+    let refused = |error: Error, call: &Call| Some(Close::policy(error.answer(call.moment.now).code().to_string()));
     let moment = call.shared().moment();
     let identity = match named(&call, sender, &token, moment) {
         Ok(identity) => identity,
-        Err(refusal) => return Err(words(refusal.into(), &call)),
+        Err(refusal) => return Err(refused(refusal.into(), &call)),
     };
     let known = (identity.user, Some(identity.expires_at));
     begin(call.clone(), activity, known)
         .await
-        .map_err(|error| words(error, &call))
+        .map_err(|error| refused(error, &call))
 }
 
 /// Tells the result, and keeps the connection alive until then.
@@ -153,7 +129,7 @@ async fn watch(mut talk: Talk, mut watching: Watching) {
     loop {
         let turn = tokio::select! {
             news = watching.next() => talk.hear_news(news, &watching.call).await,
-            message = talk.socket.recv() => talk.hear_client(message).await,
+            message = talk.next() => talk.hear_client(message).await,
         };
         if turn.is_break() {
             return;

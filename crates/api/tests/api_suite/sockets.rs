@@ -1,16 +1,19 @@
 //! Results over a WebSocket, with a clock that moves between handshake and first message.
 
+use std::io::Write as _;
 use std::net::TcpStream;
 use std::time::Duration;
 
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
+use seckill_api::StreamLimits;
 use seckill_sale::ActivityId;
 use tokio::net::TcpListener;
 use tungstenite::{Message, WebSocket};
 
 use crate::house::House;
+use crate::plan::Plan;
 
 /// Longest wait for a message: far more than any takes, and far less than a token lives.
 const MESSAGE_LIMIT: Duration = Duration::from_secs(30);
@@ -38,6 +41,12 @@ async fn spoken<T: Send + 'static>(
     client.await.expect("ended")
 }
 
+/// A frame of a client with this first byte. Its mask is zero, which leaves bytes as they are.
+fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
+    let length = u8::try_from(payload.len()).expect("a short one");
+    [&[first, 0x80 | length, 0, 0, 0, 0], payload].concat()
+}
+
 /// The end has to come first: a heartbeat would be a sign of life.
 fn close_code(mut socket: WebSocket<TcpStream>) -> u16 {
     match socket.read().expect("a message") {
@@ -61,14 +70,63 @@ async fn a_token_in_the_first_message_is_good_for_no_longer_than_it_says() {
 }
 
 #[tokio::test]
-async fn an_oversized_first_message_is_called_so() {
+async fn what_cannot_be_read_is_closed_with_the_code_of_the_standard() {
     let house = House::new();
     let id = house.sale(2).await;
-    let code = spoken(&house, id, |mut socket| {
-        socket.send(Message::text("x".repeat(9 * 1024))).expect("sent");
+    house.buy(id, "a").send().await.is(202, 0);
+    let parts_of_nothing = [frame(0x01, b""), frame(0x00, b"").repeat(2_000)].concat();
+    for (what, bytes, expect) in [
+        ("no mask", vec![0x81, 1, b'a'], 1002),
+        ("a reserved bit", frame(0xc1, b"a"), 1002),
+        ("a part of nothing", frame(0x80, b"a"), 1002),
+        ("no UTF-8", frame(0x81, b"\xff"), 1007),
+        ("9 KB", vec![0x81, 0x80 | 126, 0x24, 0, 0, 0, 0, 0], 1009),
+        ("parts of nothing", parts_of_nothing, 1008),
+    ] {
+        for token in [None, Some(house.token("a"))] {
+            let bytes = bytes.clone();
+            let code = spoken(&house, id, move |mut socket| {
+                if let Some(token) = token {
+                    socket.send(Message::text(token)).expect("sent");
+                }
+                // It may be closed before all has left.
+                let _closed = socket.get_mut().write_all(&bytes);
+                close_code(socket)
+            });
+            assert_eq!(code.await, expect, "{what}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn parts_of_messages_are_counted_anew_behind_a_heartbeat() {
+    let heartbeat = Duration::from_secs(2);
+    let streams = StreamLimits {
+        heartbeat,
+        ..Plan::default().streams
+    };
+    let house = House::with(&Plan {
+        streams,
+        ..Plan::default()
+    });
+    let id = house.sale(2).await;
+    house.buy(id, "a").send().await.is(202, 0);
+    let token = house.token("a");
+    let heard = spoken(&house, id, move |mut socket| {
+        socket.send(Message::text(token)).expect("sent");
+        let mut parts = frame(0x01, b"");
+        for _ in 0..2 {
+            parts.extend(frame(0x00, b"").repeat(50));
+            socket.get_mut().write_all(&parts).expect("sent");
+            parts.clear();
+            // The ping is answered by what is sent next.
+            assert!(socket.read().expect("a message").is_ping(), "it goes on");
+            socket.flush().expect("sent");
+        }
+        socket.get_mut().write_all(&frame(0x00, b"").repeat(100)).expect("sent");
         close_code(socket)
     });
-    assert_eq!(code.await, 1009);
+    assert_eq!(heard.await, 1008);
 }
 
 #[tokio::test]

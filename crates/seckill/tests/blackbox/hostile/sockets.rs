@@ -14,10 +14,15 @@ const MEMORY_MORE_MAX: u64 = 48 << 20;
 /// What everybody with a ticket waits for.
 const UNITS: u64 = 64;
 
+const PROTOCOL: u16 = 1002;
+const INVALID: u16 = 1007;
 const POLICY: u16 = 1008;
 const SIZE: u16 = 1009;
 const TOO_MANY: &str = "too many messages";
-const ILL_FORMED: &str = "a message was too large or ill-formed";
+const TOO_MANY_FRAMES: &str = "too many frames";
+const TOO_LARGE: &str = "a message was too large";
+const ILL_FORMED: &str = "a frame was ill-formed";
+const NO_TEXT: &str = "a text was not UTF-8";
 
 /// What somebody sends once his socket is open, and what he hears for it.
 struct Attack {
@@ -49,17 +54,18 @@ fn floods() -> Vec<Attack> {
         .collect();
     let large = u64::try_from(LARGE).expect("fits");
     vec![
-        attack("16 MB announced", announced(FIN | TEXT, large), SIZE, ILL_FORMED),
-        attack("16 MB", whole(BINARY, &vec![b'x'; LARGE]), SIZE, ILL_FORMED),
-        attack("2^63 bytes", announced(FIN | TEXT, (1 << 63) - 1), SIZE, ILL_FORMED),
-        attack("2^64 bytes", announced(FIN | TEXT, u64::MAX), SIZE, ILL_FORMED),
+        attack("16 MB announced", announced(FIN | TEXT, large), SIZE, TOO_LARGE),
+        attack("16 MB", whole(BINARY, &vec![b'x'; LARGE]), SIZE, TOO_LARGE),
+        attack("2^63 bytes", announced(FIN | TEXT, (1 << 63) - 1), SIZE, TOO_LARGE),
+        attack("2^64 bytes", announced(FIN | TEXT, u64::MAX), SIZE, TOO_LARGE),
         attack(
             "16 MB in parts of 4 KB",
             fragments(&[b'x'; 4096], LARGE / 4096),
             SIZE,
-            ILL_FORMED,
+            TOO_LARGE,
         ),
-        attack("parts of a byte", fragments(b"x", FLOOD), SIZE, ILL_FORMED),
+        attack("parts of a byte", fragments(b"x", FLOOD), POLICY, TOO_MANY_FRAMES),
+        attack("parts of nothing", fragments(b"", FLOOD), POLICY, TOO_MANY_FRAMES),
         attack("a ping too many", whole(PING, b"p").repeat(17), POLICY, TOO_MANY),
         attack("pongs", whole(PONG, b"p").repeat(FLOOD), POLICY, TOO_MANY),
         attack("subscriptions", subscribed, POLICY, TOO_MANY),
@@ -76,29 +82,27 @@ fn floods() -> Vec<Attack> {
 fn broken() -> Vec<Attack> {
     let in_text = |next: Vec<u8>| [frame(TEXT, b"a"), next].concat();
     let unmasked = vec![FIN | TEXT, 1, b'a'];
-    [
+    let half = [
+        in_text(frame(CONTINUATION, b"\xe2\x82")),
+        frame(FIN | CONTINUATION, b""),
+    ];
+    let texts = [
+        attack("no UTF-8", frame(FIN | TEXT, b"\xff"), INVALID, NO_TEXT),
+        attack("half a character", half.concat(), INVALID, NO_TEXT),
+    ];
+    let frames = [
         ("no mask", unmasked),
         ("a reserved bit", frame(FIN | 0x40 | TEXT, b"a")),
         ("an unknown kind", frame(FIN | 3, b"a")),
         ("an unknown kind of control", frame(FIN | 11, b"a")),
-        ("no UTF-8", frame(FIN | TEXT, b"\xff")),
-        (
-            "half a character",
-            [
-                in_text(frame(CONTINUATION, b"\xe2\x82")),
-                frame(FIN | CONTINUATION, b""),
-            ]
-            .concat(),
-        ),
         ("a large ping", frame(FIN | PING, &[b'p'; 126])),
         ("a ping in parts", frame(PING, b"p")),
         ("a part of nothing", frame(FIN | CONTINUATION, b"a")),
         ("a text within a text", in_text(frame(FIN | TEXT, b"b"))),
         ("half a code", frame(FIN | CLOSE, b"\x03")),
     ]
-    .into_iter()
-    .map(|(name, bytes)| attack(name, bytes, SIZE, ILL_FORMED))
-    .collect()
+    .map(|(name, bytes)| attack(name, bytes, PROTOCOL, ILL_FORMED));
+    frames.into_iter().chain(texts).collect()
 }
 
 fn path(activity: u64) -> String {
