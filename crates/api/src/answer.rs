@@ -15,7 +15,7 @@ use crate::body::Body;
 use crate::cached_page::Page;
 use crate::dress::{Extra, Kind, dress, dress_again};
 use crate::repeated::result_path;
-use crate::wording::{Digits, Message, envelope, json, problem};
+use crate::wording::{Digits, Message, Said, envelope, json, problem};
 
 /// Wait of overload answers that name none.
 const RETRY_AFTER_MS: u64 = 1_000;
@@ -39,6 +39,7 @@ enum Content {
     /// A problem.
     Problem {
         code: Code,
+        message: Option<&'static Message>,
         detail: Option<Cow<'static, str>>,
         data: Vec<u8>,
     },
@@ -72,6 +73,7 @@ impl Answer {
         let overload = status == StatusCode::SERVICE_UNAVAILABLE || status == StatusCode::TOO_MANY_REQUESTS;
         let content = Content::Problem {
             code,
+            message: None,
             detail: None,
             data: Vec::new(),
         };
@@ -146,6 +148,15 @@ impl Answer {
         self
     }
 
+    /// The sentence for people, in Chinese and English, where that of the code would not be the truth. Good answers have one of their own.
+    #[must_use]
+    pub fn message(mut self, said: &'static [&'static str; 2]) -> Self {
+        if let Content::Problem { message, .. } = &mut self.content {
+            *message = Some(said);
+        }
+        self
+    }
+
     /// What is wrong here, for a programmer. Good answers have no such member.
     #[must_use]
     pub fn detail(mut self, why: Cow<'static, str>) -> Self {
@@ -189,10 +200,23 @@ impl Answer {
                     id,
                 ),
             ),
-            Content::Problem { code, detail, data } => (
-                dress(own, others, Kind::Problem, extra, id, now),
-                problem(code, self.status, detail.as_deref(), language, &data, id),
-            ),
+            Content::Problem {
+                code,
+                message,
+                detail,
+                data,
+            } => {
+                let said = Said {
+                    code,
+                    status: self.status,
+                    message,
+                    detail: detail.as_deref(),
+                };
+                (
+                    dress(own, others, Kind::Problem, extra, id, now),
+                    problem(&said, language, &data, id),
+                )
+            }
             Content::Ready(body) => (dress(own, others, Kind::Other, extra, id, now), body),
         };
         let mut response = http::Response::new(Body::whole(body));

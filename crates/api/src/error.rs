@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use seckill_gate::retry_after_ms;
-use seckill_sale::{Code, EpochMs, Quota, Refusal, Scope};
+use seckill_sale::{Code, EpochMs, NOT_ELIGIBLE, Quota, Refusal, Scope};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::answer::Answer;
 use crate::fault::Fault;
+use crate::misread::Misread;
 use crate::pending::Pending;
 use crate::rate_limit;
 use crate::result_view;
@@ -87,6 +88,15 @@ impl From<Fault> for Error {
     }
 }
 
+impl From<Misread> for Error {
+    fn from(Misread { field, why }: Misread) -> Self {
+        Self::Malformed(match field {
+            Some(field) => format!("{field}: {why}").into(),
+            None => why.into(),
+        })
+    }
+}
+
 impl From<seckill_ledger::Error> for Error {
     fn from(error: seckill_ledger::Error) -> Self {
         Fault::from(error).into()
@@ -130,6 +140,9 @@ impl Error {
     }
 }
 
+/// What tells a buyer whom the sale is not for from one who is blocked: both hear 40300.
+pub(crate) const NOT_ELIGIBLE_REASON: &str = "not_eligible";
+
 /// A page that is refused a stream polls meanwhile; streams come free as results come.
 const STREAM_RETRY_MS: u64 = 5_000;
 
@@ -163,8 +176,8 @@ fn refused(refusal: Refusal, now: EpochMs) -> Answer {
         Refusal::AlreadyTook(buyer) => answer.data(&result_view::of_buyer(&buyer)),
         Refusal::Blocked => answer.data(&json!({"reason": "blocked"})),
         Refusal::NotEligible => answer
-            .detail("the sale is for others".into())
-            .data(&json!({"reason": "not_eligible"})),
+            .message(&NOT_ELIGIBLE)
+            .data(&json!({"reason": NOT_ELIGIBLE_REASON})),
         Refusal::NotReady(reason) => answer.data(&json!({"reason": reason.as_str()})),
         _ => answer,
     }

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::call::Call;
 use crate::error::Error;
+use crate::misread::read_object;
 
 /// A request body that can be read on any core.
 pub(crate) trait Incoming: Body<Data = Bytes, Error: Into<axum::BoxError>> + Send + Unpin {}
@@ -107,11 +108,7 @@ pub(crate) fn object<T: DeserializeOwned>(headers: &HeaderMap, bytes: &[u8]) -> 
     if !is_json(headers) {
         return Err(Error::MediaType("the body must be application/json"));
     }
-    // serde would take an array for an object, member by member.
-    if bytes.trim_ascii_start().first() != Some(&b'{') {
-        return Err(Error::Malformed("the body must be a JSON object".into()));
-    }
-    serde_json::from_slice(bytes).map_err(|error| Error::Malformed(error.to_string().into()))
+    read_object(bytes).map_err(Error::from)
 }
 
 fn is_json(headers: &HeaderMap) -> bool {

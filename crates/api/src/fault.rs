@@ -6,6 +6,7 @@ use seckill_sale::{Code, NotReady};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
+use crate::busy::{Busy, MAYBE_DONE, STORE_NOT_READY};
 
 /// Why a layer did not do what was asked.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -29,7 +30,7 @@ pub enum Fault {
     KeyReused,
     /// A layer can't be reached; nothing was changed that asking again would do twice.
     #[error("busy: {0}")]
-    Busy(&'static str),
+    Busy(Busy),
     /// It may or may not have been done; asking again is harmless.
     #[error("outcome unknown")]
     OutcomeUnknown,
@@ -58,11 +59,18 @@ impl Fault {
             Self::NotFound(what) => Answer::error(Code::NotFound).detail(format!("there is no such {what}").into()),
             Self::Conflict { why, data } => Answer::error(Code::Conflict).detail(why.into()).data(&data),
             Self::KeyReused => Answer::error(Code::KeyReused),
-            Self::Busy(what) => Answer::error(Code::Busy).detail(what.into()),
-            Self::OutcomeUnknown => {
-                Answer::error(Code::OutcomeUnknown).detail("it may have been done; asking again is harmless".into())
+            Self::Busy(busy) => {
+                let answer = Answer::error(Code::Busy).message(busy.message());
+                match busy.layer() {
+                    Some(layer) => answer.data(&json!({ "layer": layer })),
+                    None => answer.detail(busy.to_string().into()),
+                }
             }
-            Self::NotReady(reason) => Answer::error(Code::StoreNotReady).data(&json!({"reason": reason.as_str()})),
+            Self::OutcomeUnknown => Answer::error(Code::OutcomeUnknown).message(&MAYBE_DONE),
+            Self::NotReady(reason) => Answer::error(Code::StoreNotReady)
+                .message(&STORE_NOT_READY)
+                .detail(format!("the store cannot take this now: {}", reason.as_str()).into())
+                .data(&json!({"reason": reason.as_str()})),
             Self::Internal => Answer::error(Code::Internal),
         }
     }
@@ -94,7 +102,7 @@ impl From<seckill_ledger::Error> for Fault {
             Ledger::Outage(reason) => {
                 // The ledger tells of an outage itself, once.
                 tracing::debug!(reason, "the ledger could not be used");
-                Self::Busy("the database cannot be used now")
+                Self::Busy(Busy::Database)
             }
             Ledger::OutcomeUnknown(reason) => {
                 tracing::debug!(reason, "the ledger's answer was lost");
@@ -112,7 +120,7 @@ impl From<seckill_stock::Error> for Fault {
     fn from(error: seckill_stock::Error) -> Self {
         use seckill_stock::Error as Stock;
         match error {
-            Stock::Unavailable => Self::Busy("the store is busy or cannot be reached"),
+            Stock::Unavailable => Self::Busy(Busy::Store),
             Stock::OutcomeUnknown => Self::OutcomeUnknown,
             Stock::NotReady(reason) => Self::NotReady(reason),
         }
@@ -122,7 +130,7 @@ impl From<seckill_stock::Error> for Fault {
 impl From<seckill_queue::Error> for Fault {
     fn from(error: seckill_queue::Error) -> Self {
         match error {
-            seckill_queue::Error::Unavailable => Self::Busy("the queue cannot be reached"),
+            seckill_queue::Error::Unavailable => Self::Busy(Busy::Queue),
             seckill_queue::Error::OutcomeUnknown => Self::OutcomeUnknown,
         }
     }
@@ -136,7 +144,7 @@ impl From<seckill_flow::Error> for Fault {
             Flow::Stock(error) => error.into(),
             Flow::Queue(error) => error.into(),
             Flow::Ended | Flow::NoState => Self::conflict(error.to_string()),
-            Flow::Unstable => Self::Busy("the activity changed while it was read; ask again"),
+            Flow::Unstable => Self::Busy(Busy::Other("the activity changed while it was read; ask again")),
         }
     }
 }
@@ -160,23 +168,17 @@ mod tests {
         check(Ledger::NotFound("activity"), "UnknownActivity");
         check(Ledger::NotFound("block"), "NotFound(\"block\")");
         check(Ledger::KeyReused, "KeyReused");
-        check(
-            Ledger::Outage("locked".to_owned()),
-            "Busy(\"the database cannot be used now\")",
-        );
+        check(Ledger::Outage("locked".to_owned()), "Busy(Database)");
         check(Ledger::OutcomeUnknown("cut off".to_owned()), "OutcomeUnknown");
         check(Ledger::Rejected("bad row".to_owned()), "Internal");
         check(Stock::OutcomeUnknown, "OutcomeUnknown");
         check(Stock::NotReady(NotReady::StoreFull), "NotReady(StoreFull)");
         check(Queue::OutcomeUnknown, "OutcomeUnknown");
-        check(Flow::Queue(Queue::Unavailable), "Busy(\"the queue cannot be reached\")");
-        check(
-            Flow::Stock(Stock::Unavailable),
-            "Busy(\"the store is busy or cannot be reached\")",
-        );
+        check(Flow::Queue(Queue::Unavailable), "Busy(Queue)");
+        check(Flow::Stock(Stock::Unavailable), "Busy(Store)");
         check(
             Flow::Unstable,
-            "Busy(\"the activity changed while it was read; ask again\")",
+            "Busy(Other(\"the activity changed while it was read; ask again\"))",
         );
     }
 

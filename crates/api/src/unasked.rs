@@ -7,7 +7,7 @@ use seckill_sale::{Code, EpochMs, Language};
 
 use crate::dress::{NO_STORE, PROBLEM, stamp};
 use crate::request_id;
-use crate::wording::problem;
+use crate::wording::{Said, problem};
 
 /// The answer with this status.
 pub(crate) fn of_listener(status: StatusCode, now: EpochMs) -> http::Response<Bytes> {
@@ -17,7 +17,13 @@ pub(crate) fn of_listener(status: StatusCode, now: EpochMs) -> http::Response<By
         _ => Code::Malformed,
     };
     let id = request_id::fresh();
-    let body = problem(code, status, None, Language::Chinese, &[], &id);
+    let said = Said {
+        code,
+        status,
+        message: None,
+        detail: None,
+    };
+    let body = problem(&said, Language::Chinese, &[], &id);
     let mut response = http::Response::new(body);
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, PROBLEM);

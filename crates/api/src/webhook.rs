@@ -18,6 +18,7 @@ use sha2::Sha256;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::Error;
+use crate::misread::read_object;
 use crate::order_view::OrderView;
 use crate::{extract, orders, path};
 
@@ -115,7 +116,7 @@ pub(crate) async fn webhook(call: Call, request: Request) -> Result<Answer, Erro
 }
 
 fn payment(data: &str, received_at: EpochMs) -> Result<Payment, Error> {
-    let paid: Paid = serde_json::from_str(data).map_err(|error| Error::Malformed(error.to_string().into()))?;
+    let paid: Paid = read_object(data.as_bytes())?;
     let id = paid.payment_id;
     let fine = (1..=PAYMENT_ID_LENGTH_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
     if !fine {

@@ -93,12 +93,15 @@ impl Digits {
 
 /// Everything before the value of `data`, for every code in both languages, where the detail is the message itself.
 static HEADS: LazyLock<Vec<[Vec<u8>; 2]>> = LazyLock::new(|| {
-    let head = |code: &Code, language| problem_head(*code, code.http_status(), code.message(language), language);
+    let head = |code: &Code, language| {
+        let message = code.message(language);
+        problem_head(*code, code.http_status(), message, message)
+    };
     let both = |code| [head(code, Language::Chinese), head(code, Language::English)];
     Code::ALL.iter().map(both).collect()
 });
 
-fn problem_head(code: Code, status: u16, detail: &str, language: Language) -> Vec<u8> {
+fn problem_head(code: Code, status: u16, message: &str, detail: &str) -> Vec<u8> {
     #[derive(Serialize)]
     struct Head<'a> {
         code: u32,
@@ -110,9 +113,9 @@ fn problem_head(code: Code, status: u16, detail: &str, language: Language) -> Ve
     }
     let mut head = json(&Head {
         code: code.number(),
-        message: code.message(language),
+        message,
         r#type: format!("/api/codes#{}", code.number()),
-        title: code.message(language),
+        title: message,
         status,
         detail,
     });
@@ -121,17 +124,23 @@ fn problem_head(code: Code, status: u16, detail: &str, language: Language) -> Ve
     head
 }
 
-pub(crate) fn problem(
-    code: Code,
-    status: StatusCode,
-    detail: Option<&str>,
-    language: Language,
-    data: &[u8],
-    id: &RequestId,
-) -> Bytes {
-    if detail.is_none() && status.as_u16() == code.http_status() {
+/// What an error says.
+pub(crate) struct Said<'a> {
+    pub(crate) code: Code,
+    pub(crate) status: StatusCode,
+    /// The sentence; none: that of the code.
+    pub(crate) message: Option<&'a Message>,
+    /// What is wrong here; none: nothing beyond the sentence.
+    pub(crate) detail: Option<&'a str>,
+}
+
+pub(crate) fn problem(said: &Said<'_>, language: Language, data: &[u8], id: &RequestId) -> Bytes {
+    let Said { code, status, .. } = *said;
+    if said.message.is_none() && said.detail.is_none() && status.as_u16() == code.http_status() {
         return finish(&HEADS[code as usize][language as usize], data, id);
     }
-    let detail = detail.unwrap_or(code.message(language));
-    finish(&problem_head(code, status.as_u16(), detail, language), data, id)
+    let own = said.message.map(|message| in_language(*message, language));
+    let message = own.unwrap_or(code.message(language));
+    let detail = said.detail.unwrap_or(message);
+    finish(&problem_head(code, status.as_u16(), message, detail), data, id)
 }

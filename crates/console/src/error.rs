@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
-use seckill_api::{Answer, Fault};
+use seckill_api::{Answer, Busy, Fault, Misread};
 use seckill_sale::Code;
 use serde_json::json;
 
@@ -72,7 +72,7 @@ impl Error {
 
     /// Something that can't be done now, and can be asked for again.
     pub(crate) const fn busy(why: &'static str) -> Self {
-        Self::Layer(Fault::Busy(why))
+        Self::Layer(Fault::Busy(Busy::Other(why)))
     }
 
     /// A bug.
@@ -109,6 +109,15 @@ impl Error {
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         Reply(self.answer()).into_response()
+    }
+}
+
+impl From<Misread> for Error {
+    fn from(Misread { field, why }: Misread) -> Self {
+        match field {
+            Some(field) => Self::invalid(field, why),
+            None => Self::Malformed(why.into()),
+        }
     }
 }
 

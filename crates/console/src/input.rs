@@ -1,6 +1,7 @@
 //! Reads what the operator sent, strictly: texts, numbers and moments within their ranges, each fault named by its field.
 
 use jiff::Timestamp;
+use seckill_api::read_object;
 use seckill_sale::EpochMs;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer};
@@ -17,32 +18,7 @@ pub(crate) const SENTENCE_LENGTH_MAX: usize = 500;
 /// # Errors
 /// [`Error::Invalid`] with the path of the member, [`Error::Malformed`] where there is none.
 pub(crate) fn object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
-    // serde would take an array for an object, member by member.
-    if bytes.trim_ascii_start().first() != Some(&b'{') {
-        return Err(Error::Malformed("the body must be a JSON object".into()));
-    }
-    let mut reader = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-        let path = error.path().to_string();
-        let why = error.into_inner().to_string();
-        match (path.as_str(), quoted(&why)) {
-            // Unknown, missing and doubled members are faults of the object around them; the reason names them.
-            (".", Some(member)) => Error::invalid(member.to_owned(), why.clone()),
-            (".", None) => Error::Malformed(why.into()),
-            _ => Error::invalid(path, why),
-        }
-    })?;
-    reader
-        .end()
-        .map_err(|error| Error::Malformed(error.to_string().into()))?;
-    Ok(value)
-}
-
-/// The first name in backquotes where the reason is about a member.
-fn quoted(why: &str) -> Option<&str> {
-    let about = ["unknown field", "missing field", "duplicate field"];
-    let named = about.iter().any(|about| why.starts_with(about));
-    why.split('`').nth(1).filter(|_| named)
+    read_object(bytes).map_err(Error::from)
 }
 
 /// A member that stands there, apart from one that does not: `null` is no way to leave it out.

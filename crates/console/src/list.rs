@@ -2,7 +2,7 @@
 
 use axum::extract::Query;
 use http::Uri;
-use seckill_api::Answer;
+use seckill_api::{Answer, Misread};
 use seckill_ledger::{Error as Ledger, Page, PageRequest};
 use serde::de::DeserializeOwned;
 use serde::ser::SerializeMap;
@@ -20,7 +20,17 @@ const CURSOR_LENGTH_MAX: usize = 256;
 pub(crate) fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Error> {
     match Query::try_from_uri(uri) {
         Ok(Query(query)) => Ok(query),
-        Err(rejection) => Err(Error::Malformed(rejection.body_text().into())),
+        Err(rejection) => Err(misread(&rejection.body_text())),
+    }
+}
+
+/// What is wrong with a query, out of what its reader says: it begins with what it tried to do. All members are texts, so that no value is of
+/// the wrong kind.
+fn misread(said: &str) -> Error {
+    let kinds = ["unknown field `", "duplicate field `"];
+    match kinds.iter().find_map(|kind| said.find(kind)) {
+        Some(at) => Misread::of_said("", &said[at..]).into(),
+        None => Error::Malformed("the query can't be read".into()),
     }
 }
 

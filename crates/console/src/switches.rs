@@ -184,7 +184,7 @@ async fn brake(
 fn patched(switches: &Switches, patch: &SwitchesPatch) -> Result<Switches, Error> {
     switches.patched(patch).map_err(|error| {
         let text = error.to_string();
-        let field = text.split(' ').next().unwrap_or_default().to_owned();
-        Error::invalid(field, text)
+        let (field, why) = text.split_once(' ').unwrap_or((&text, ""));
+        Error::invalid(field.to_owned(), why.to_owned())
     })
 }

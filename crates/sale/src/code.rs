@@ -94,6 +94,9 @@ codes! {
     StoreNotReady = 50303, 503, "系统准备中，请稍后再试", "The sale is getting ready, please try again in a moment";
 }
 
+/// The sentence of [`Code::Blocked`] for whoever is not among those whom the sale is for, in Chinese and English: nobody has blocked him.
+pub const NOT_ELIGIBLE: [&str; 2] = ["该活动仅限指定用户参与", "This sale is for certain buyers only"];
+
 /// The sentence of code 0 with a queued ticket.
 pub const QUEUED: [&str; 2] = ["排队中", "Queued"];
 

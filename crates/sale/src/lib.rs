@@ -35,7 +35,7 @@ pub use activity::{Activity, Eligibility, Phase, Status, Terms};
 pub use buyer::{Buyer, TicketState};
 pub use challenge::Challenge;
 pub use claim::{Claim, Decision};
-pub use code::{Code, Language, QUEUED};
+pub use code::{Code, Language, NOT_ELIGIBLE, QUEUED};
 pub use event::{Claimed, Conclusion, Event, FailureReason, Opened, Restored, UnitTo};
 pub use finding::{Finding, Severity};
 pub use hold::Hold;

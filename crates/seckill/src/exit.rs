@@ -7,6 +7,8 @@ use std::fmt;
 pub(crate) struct Failure {
     kind: Kind,
     message: String,
+    /// The layer that a server could not use; none where it is another failure.
+    layer: Option<String>,
 }
 
 /// Exit codes.
@@ -27,6 +29,7 @@ impl Failure {
         Self {
             kind,
             message: message.to_string(),
+            layer: None,
         }
     }
 
@@ -44,6 +47,17 @@ impl Failure {
 
     pub(crate) fn unreachable(message: impl fmt::Display) -> Self {
         Self::new(Kind::Unreachable, message)
+    }
+
+    /// The same, of a layer that the server could not use, by the API's word for it.
+    pub(crate) fn of_layer(self, layer: Option<&str>) -> Self {
+        let layer = layer.map(str::to_owned);
+        Self { layer, ..self }
+    }
+
+    /// The layer that the server could not use.
+    pub(crate) fn layer(&self) -> Option<&str> {
+        self.layer.as_deref()
     }
 
     /// The same, with what else is to be known of it.

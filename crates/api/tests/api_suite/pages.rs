@@ -153,10 +153,16 @@ async fn every_code_is_listed_in_both_languages() {
     let reply = house.get("/api/codes").send().await;
     let listed = reply.is(200, 0).data()["codes"].as_array().expect("a list").clone();
     assert_eq!(listed.len(), Code::ALL.len());
-    for code in listed {
+    for code in &listed {
         assert!(code["en"].as_str().expect("text").is_ascii());
         assert!(!code["zh"].as_str().expect("text").is_ascii());
     }
+    let blocked = listed.iter().find(|code| code["code"] == 40300).expect("listed");
+    let [zh, en] = seckill_sale::NOT_ELIGIBLE;
+    assert_eq!(
+        blocked["reasons"]["not_eligible"],
+        serde_json::json!({"zh": zh, "en": en})
+    );
 }
 
 #[tokio::test]

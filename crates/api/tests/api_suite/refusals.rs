@@ -2,7 +2,7 @@
 
 use futures_util::FutureExt;
 use seckill_gate::{Block, Limit, Limits, PerLimit, Subject};
-use seckill_sale::{ActivityId, Challenge, Quantity, Status};
+use seckill_sale::{ActivityId, Challenge, Code, Language, Quantity, Status};
 use seckill_stock::Stock;
 
 use crate::house::{ENDS, House, OPENS};
@@ -109,7 +109,11 @@ async fn the_share_that_is_shut_out_hears_too_busy() {
     let house = House::new();
     let id = house.sale(5).await;
     house.switch(|switches| switches.admit_ratio = 0.0);
-    house.buy(id, "a").send().await.is(503, 50300);
+    let reply = house.buy(id, "a").header("accept-language", "en").send().await;
+    assert_eq!(
+        reply.is(503, 50300).json["message"],
+        Code::Busy.message(Language::English)
+    );
     assert_eq!(house.metric(r#"seckill_shed_total{reason="admit_ratio"}"#), 1.0);
     assert_eq!(house.left(id), 5);
 }

@@ -1,7 +1,7 @@
 //! Requests that a shop's backend signs, and sales that are for some only.
 
 use http::Method;
-use seckill_sale::{ActivityId, Clock as _};
+use seckill_sale::{ActivityId, Clock as _, NOT_ELIGIBLE};
 
 use crate::asking::Asking;
 use crate::house::House;
@@ -212,6 +212,11 @@ async fn who_the_sale_is_not_for_hears_so_and_the_page_says_that_it_is_for_some(
     let id = house.sale_with(3, |sale| sale.min_level = Some(3)).await;
     let refused = house.buy(id, "a").send().await;
     assert_eq!(refused.is(403, 40300).data()["reason"], "not_eligible");
+    for (language, sentence) in [("zh-CN", NOT_ELIGIBLE[0]), ("en", NOT_ELIGIBLE[1])] {
+        let told = house.buy(id, "a").header("accept-language", language).send().await;
+        let said = ["message", "title", "detail"].map(|member| told.json[member].clone());
+        assert_eq!(said, [sentence; 3], "nobody has blocked him");
+    }
     let token = house.post(format!("/api/seckill/{id}/token")).user("a").send().await;
     assert_eq!(token.is(403, 40300).data()["reason"], "not_eligible");
     let page = house.get(format!("/api/activities/{id}")).send().await;

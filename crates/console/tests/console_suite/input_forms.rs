@@ -140,6 +140,12 @@ async fn queries_take_what_they_name_and_cursors_only_of_their_list() {
             house.get(&format!("/admin/api/{list}?{query}")).await.is(400, 40000);
         }
     }
+    let unknown = house.get("/admin/api/blocks?sort=name").await;
+    assert_eq!(unknown.is(400, 40000).data()["field"], "sort");
+    let detail = unknown.json["detail"].as_str();
+    assert_eq!(detail, Some("sort: there is no such member; there are limit, cursor"));
+    let doubled = house.get("/admin/api/blocks?limit=1&limit=2").await;
+    assert_eq!(doubled.is(400, 40000).json["detail"], "limit: stands there twice");
     for query in [
         "activity_id=0",
         "activity_id=x",

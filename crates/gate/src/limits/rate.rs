@@ -139,7 +139,9 @@ impl Serialize for Limit {
 
 impl<'de> Deserialize<'de> for Limit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        // Whatever stands there, what a limit is written like is told.
+        let text = String::deserialize(deserializer).map_err(|_| de::Error::custom(Error))?;
+        text.parse().map_err(de::Error::custom)
     }
 }
 

@@ -137,7 +137,7 @@ impl Remote {
                 "{said}. {} is no admin port, but perhaps the public one (server.listen): --admin takes the address of the admin port (admin.listen)",
                 self.address
             )),
-            503 => Failure::unreachable(said),
+            503 => Failure::unreachable(said).of_layer(json["data"]["layer"].as_str()),
             _ => Failure::failed(said),
         })
     }

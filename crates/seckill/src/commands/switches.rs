@@ -108,9 +108,14 @@ mod tests {
     fn what_is_no_switch_is_refused_by_its_name() {
         for (members, named) in [
             (&["entry_open"][..], "NAME=VALUE"),
-            (&["entry-open=false"], "entry-open: unknown field"),
-            (&["entry_open=maybe"], "entry_open: invalid type"),
-            (&["limits.ip=often"], "limits.ip"),
+            (
+                &["entry-open=false"],
+                "entry-open: there is no such member; there are entry_open, ",
+            ),
+            (&["entry_open=maybe"], "entry_open: must be true or false"),
+            (&["limits.ip=often"], "limits.ip: must be a rate such as"),
+            (&["limits.ip=5"], "limits.ip: must be a rate such as"),
+            (&["challenge=5"], "challenge: must be one of none, token, captcha, pow"),
             (&["limits.ip=off", "limits.ip=null"], "limits.ip is named twice"),
             (
                 &["auto_admit=off", "auto_admit.step=0.2"],

@@ -158,6 +158,8 @@ fn without_a_database_a_sale_that_was_never_preheated_is_not_paused_and_what_can
     let (code, _, stderr) = ask(&server, &["activity", "pause", "1"]);
     let way_out = "`seckill switches set entry_open=false`";
     assert!(code == 4 && stderr.contains(way_out), "{code}: {stderr}");
+    let named = "503 50300: The database cannot be used now;";
+    assert!(stderr.contains(named), "{stderr}");
     let (code, stdout, stderr) = ask(&server, &["switches", "set", "entry_open=false"]);
     assert!(
         code == 0 && stdout.contains("the database does not know it yet"),
