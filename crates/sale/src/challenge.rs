@@ -21,6 +21,17 @@ impl Challenge {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::None, Self::Token, Self::Captcha, Self::Pow];
 
+    /// The word used in answers and settings.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Token => "token",
+            Self::Captcha => "captcha",
+            Self::Pow => "pow",
+        }
+    }
+
     /// Whether who has met this one has met `other`, too. Of a picture and work neither stands for the other.
     #[must_use]
     pub fn covers(self, other: Self) -> bool {

@@ -3,7 +3,7 @@
 use seckill_api::rfc3339;
 use seckill_flow::Audit;
 use seckill_gate::Authority;
-use seckill_sale::{Activity, Status};
+use seckill_sale::{Activity, Challenge, Status};
 
 use super::findings::line;
 use crate::call::Call;
@@ -57,9 +57,20 @@ fn sale(call: &Call, activity: &Activity) -> Check {
             None => Check::failed(AREA, "paused: resume it"),
         },
         Status::Running => match call.console.gate.catalogue().find(activity.id) {
-            Ok(_) => Check::passed(AREA, format!("sells from {starts_at} to {ends_at}")),
+            Ok(_) => Check::passed(
+                AREA,
+                format!("sells from {starts_at} to {ends_at}{}", asked(call, activity)),
+            ),
             Err(_) => Check::failed(AREA, "this node does not know it yet"),
         },
+    }
+}
+
+/// What its buyers have to solve first, be it said by a switch or by the sale itself.
+fn asked(call: &Call, activity: &Activity) -> String {
+    match call.console.gate.switches().challenge_of(activity) {
+        Challenge::None => String::new(),
+        challenge => format!(", to whoever has met its challenge, `{}`", challenge.as_str()),
     }
 }
 

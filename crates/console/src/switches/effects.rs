@@ -1,6 +1,6 @@
 //! What a change of the switches means for people: who hears which code, and what he would hear without it.
 
-use seckill_gate::{AutoAdmit, Limit, PerLimit, Switches};
+use seckill_gate::{AutoAdmit, Limit, Limits, PerLimit, Switches};
 use seckill_sale::{Challenge, Code};
 use serde::Serialize;
 
@@ -43,10 +43,25 @@ impl Effects {
     }
 }
 
-/// What is different after the change, the earliest check first. `waiting`: tickets that wait for their order now.
-pub(super) fn effects(before: &Switches, after: &Switches, until: Option<&str>, waiting: u64) -> Vec<Effect> {
+/// What else a change is judged by.
+pub(super) struct Circumstances<'a> {
+    /// When the change goes back by itself; none: it stays.
+    pub(super) until: Option<&'a str>,
+    /// Tickets that wait for their order now.
+    pub(super) waiting: u64,
+    /// The limits that hold where no switch says otherwise.
+    pub(super) settings: Limits,
+}
+
+/// What is different after the change, the earliest check first.
+pub(super) fn effects(before: &Switches, after: &Switches, circumstances: &Circumstances<'_>) -> Vec<Effect> {
+    let Circumstances {
+        until,
+        waiting,
+        settings,
+    } = *circumstances;
     let mut effects = Effects(Vec::new());
-    limits(&mut effects, before, after);
+    limits(&mut effects, before, after, settings);
     entrance(&mut effects, before, after);
     // Where nobody is let in nobody comes as far as the rest.
     if after.is_open() {
@@ -70,17 +85,23 @@ const WHOSE: PerLimit<&str> = PerLimit {
     node: "node",
 };
 
-fn limits(effects: &mut Effects, before: &Switches, after: &Switches) {
-    for (_, (whose, (before, after))) in WHOSE.zip(before.limits.zip(after.limits)).named() {
-        let said = |limit: Option<Limit>| limit.map_or_else(|| "the setting".to_owned(), |limit| limit.to_string());
-        let who = format!("whoever comes more often from one {whose} than {}", said(after));
-        match after {
-            after if after == before => {}
-            Some(Limit::Off) => effects.served(
-                format!("whoever comes more often from one {whose} than {}", said(before)),
+fn limits(effects: &mut Effects, before: &Switches, after: &Switches, settings: Limits) {
+    let both = before.limits.zip(after.limits).zip(settings.buy);
+    for (_, (whose, ((before, after), setting))) in WHOSE.zip(both).named() {
+        let beyond = |limit: Option<Limit>| match limit {
+            Some(limit) => limit.to_string(),
+            None => format!("{setting}, the setting"),
+        };
+        let who = |limit| format!("whoever comes more often from one {whose} than {}", beyond(limit));
+        match (before.unwrap_or(setting), after.unwrap_or(setting)) {
+            (was, is) if was == is => {}
+            (_, Limit::Off) => effects.served(who(before), Code::TooOften),
+            (Limit::Off, _) => effects.refused(who(after), Code::TooOften, format!("{LET_IN}: this limit is off")),
+            _ => effects.refused(
+                who(after),
                 Code::TooOften,
+                format!("the same beyond {}", beyond(before)),
             ),
-            _ => effects.refused(who, Code::TooOften, format!("the same beyond {}", said(before))),
         }
     }
 }

@@ -1,14 +1,24 @@
 //! Each switch both ways, and what stands before what.
 
 use seckill_gate::SwitchesPatch;
+use serde_json::json;
 
 use super::*;
+
+/// For good, while three tickets wait.
+fn of_settings(settings: Limits) -> Circumstances<'static> {
+    Circumstances {
+        until: None,
+        waiting: 3,
+        settings,
+    }
+}
 
 /// Who hears what after the change, and in the place of what.
 fn heard(before: &Switches, change: &str) -> Vec<(u32, String)> {
     let patch: SwitchesPatch = serde_json::from_str(change).expect("a patch");
     let after = before.patched(&patch).expect("in range");
-    let effects = effects(before, &after, None, 3);
+    let effects = effects(before, &after, &of_settings(Limits::OFF));
     effects.into_iter().map(|effect| (effect.hears, effect.who)).collect()
 }
 
@@ -73,4 +83,52 @@ fn a_challenge_that_asks_for_less_is_told_as_such() {
     assert_eq!(codes(r#"{"challenge":"none"}"#), [0]);
     assert_eq!(codes(r#"{"challenge":"pow"}"#), [40_301]);
     assert_eq!(codes(r#"{"challenge":null}"#), [0, 40_301], "it depends on the sale");
+}
+
+#[test]
+fn a_limit_is_compared_with_what_holds_now_be_it_a_switch_or_a_setting_and_an_off_one_is_called_so() {
+    let rate = |text: &str| text.parse().expect("a limit");
+    let settings = Limits::from(PerLimit {
+        ip: rate("50/s burst 100"),
+        ..PerLimit::OFF
+    });
+    let said = |limits: [serde_json::Value; 2]| {
+        let [before, after] = limits.map(|limits| {
+            let patch: SwitchesPatch = serde_json::from_value(json!({ "limits": limits })).expect("a patch");
+            Switches::open(10).patched(&patch).expect("in range")
+        });
+        let effects = effects(&before, &after, &of_settings(settings));
+        let line = |effect: Effect| format!("{}: {}, instead of {}", effect.who, effect.hears, effect.instead_of);
+        effects.into_iter().map(line).collect::<Vec<_>>()
+    };
+    let none = json!({});
+    assert_eq!(
+        said([none.clone(), json!({"network": "20/s burst 50"})]),
+        [format!(
+            "whoever comes more often from one network than 20/s burst 50: 40003, instead of {LET_IN}: this limit is off"
+        )]
+    );
+    assert_eq!(
+        said([none.clone(), json!({"ip": "20/s burst 40"})]),
+        [
+            "whoever comes more often from one address than 20/s burst 40: 40003, instead of the same beyond 50/s burst 100, the setting"
+        ]
+    );
+    assert_eq!(
+        said([json!({"ip": "20/s burst 40"}), none.clone()]),
+        [
+            "whoever comes more often from one address than 50/s burst 100, the setting: 40003, instead of the same beyond 20/s burst 40"
+        ]
+    );
+    assert_eq!(
+        said([none.clone(), json!({"ip": "off"})]),
+        ["whoever comes more often from one address than 50/s burst 100, the setting: 0, instead of 40003"]
+    );
+    assert_eq!(
+        said([json!({"network": "20/s burst 50"}), none.clone()]),
+        ["whoever comes more often from one network than 20/s burst 50: 0, instead of 40003"]
+    );
+    for same in [json!({"network": "off"}), json!({"ip": "50/s burst 100"})] {
+        assert_eq!(said([none.clone(), same]), [""; 0], "the setting says so already");
+    }
 }

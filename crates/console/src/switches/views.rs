@@ -7,7 +7,7 @@ use seckill_gate::{AutoAdmit, LimitSwitches, Limits, Members, Return, Switches, 
 use seckill_sale::{ActivityId, Challenge};
 use serde::{Serialize, Serializer};
 
-use super::effects::{Effect, effects};
+use super::effects::{Circumstances, Effect, effects};
 use super::in_force::{in_force, revision, settled};
 use super::keeping::known;
 use super::patched;
@@ -23,6 +23,8 @@ struct SwitchesView {
     backlog_max: u64,
     /// As it holds, also where nobody has set it.
     backlog_resume: u64,
+    /// Whether nobody has: it follows `backlog_max`.
+    backlog_resume_derived: bool,
     backlog_oldest_max_s: u64,
     auto_admit: AutoAdmit,
     challenge: Option<Challenge>,
@@ -87,6 +89,7 @@ impl SwitchesView {
             read_only: switches.read_only,
             backlog_max: switches.backlog_max,
             backlog_resume: switches.backlog_resume(),
+            backlog_resume_derived: switches.backlog_resume_at.is_none(),
             backlog_oldest_max_s: switches.backlog_oldest_max_s,
             auto_admit: switches.auto_admit,
             challenge: switches.challenge,
@@ -122,9 +125,13 @@ pub(super) fn rehearsed(console: &Console, patch: &SwitchesPatch) -> Result<Repl
     let after = patched(&before, patch)?.at(now);
     let (before, revision) = (before.at(now), revision(console));
     let until = patch.until.map(rfc3339);
-    let waiting = console.operator.layers().queue.depth().tickets;
+    let circumstances = Circumstances {
+        until: until.as_deref(),
+        waiting: console.operator.layers().queue.depth().tickets,
+        settings: console.gate.limits_of_settings(),
+    };
     Ok(Reply(Answer::fine(&Rehearsal {
-        effects: effects(&before, &after, until.as_deref(), waiting),
+        effects: effects(&before, &after, &circumstances),
         before: SwitchesView::of(&before, revision),
         after: SwitchesView::of(&after, revision + 1),
     })))

@@ -38,6 +38,7 @@ async fn node_in_order_passes_with_its_limits_off_as_a_warning() {
     assert_eq!(list["passed"], true, "{list}");
     for area in [
         "entrance",
+        "challenge",
         "store",
         "store settings",
         "clock",
@@ -56,7 +57,7 @@ async fn node_in_order_passes_with_its_limits_off_as_a_warning() {
         &list,
         "limits",
         "warning",
-        "limits.user, limits.device, limits.read off",
+        "limits.ip on; limits.network, limits.user, limits.device, limits.activity, limits.node, limits.read off: bots",
     );
     check(&list, "house", "warning", "a test");
 }
@@ -150,4 +151,26 @@ async fn tickets_that_nobody_settles_fail_the_workers() {
     house.clock.set(NOW.plus(10_001));
     house.beat();
     check(&of_node(&house).await, "workers", "failed", "has waited 10 s");
+}
+
+#[tokio::test]
+async fn a_challenge_is_named_be_it_a_switch_for_all_sales_or_the_sale_s_own() {
+    let house = House::new();
+    let id = house.opened(10).await;
+    let turn = |challenge: Value| house.patch("/admin/api/switches", json!({ "challenge": challenge }));
+    turn(json!("pow")).await.is(200, 0);
+    let list = of_activity(&house, id).await;
+    check(&list, "challenge", "warning", "every sale asks for `pow`");
+    check(&list, "sale", "passed", "met its challenge, `pow`");
+    turn(json!("none")).await.is(200, 0);
+    check(&of_node(&house).await, "challenge", "warning", "no sale asks for any");
+    turn(json!(null)).await.is(200, 0);
+    let own = json!({"challenge": "captcha"});
+    house
+        .patch(&format!("/admin/api/activities/{id}"), own)
+        .await
+        .is(200, 0);
+    let list = of_activity(&house, id).await;
+    check(&list, "challenge", "passed", "each sale");
+    check(&list, "sale", "passed", "met its challenge, `captcha`");
 }

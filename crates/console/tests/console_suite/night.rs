@@ -19,7 +19,7 @@ async fn patch_of_the_switches_changes_only_what_it_names() {
             "ip": "50/s burst 100", "network": "off", "user": "off", "device": "off", "read": "off",
             "activity": "off", "node": "off",
         },
-        "backlog_resume": 160_000, "backlog_oldest_max_s": 300, "backlog_holds_back": false, "backlog_sales": [], "returns": [],
+        "backlog_resume": 160_000, "backlog_resume_derived": true, "backlog_oldest_max_s": 300, "backlog_holds_back": false, "backlog_sales": [], "returns": [],
         "auto_admit": {"store_p99_ms": 250, "step": 0.2}, "auto_admit_ratio": 1.0, "auto_admit_sales": {},
     });
     assert_eq!(*first.is(200, 0).data(), expect);

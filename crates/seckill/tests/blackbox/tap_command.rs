@@ -61,6 +61,10 @@ fn the_entrance_is_shut_for_a_while_after_it_was_told_who_would_hear_what() {
         stdout.contains("null (as each sale says)") && stdout.contains("null (off)"),
         "{stdout}"
     );
+    let derived = "160000 (80 % of backlog_max: nobody has set it)";
+    assert!(stdout.contains(derived), "{stdout}");
+    let (_, stdout, _) = ask(&server, &["switches", "set", "backlog_resume=160000"]);
+    assert!(stdout.contains("160000\n"), "{stdout}");
     assert_eq!(code(&server, "bob"), 0);
 }
 
@@ -124,6 +128,38 @@ fn a_user_is_blocked_listed_and_let_in_again() {
     assert_eq!(ask(&server, &["blocks", "remove", "mallory"]).0, 2);
     let (_, stdout, _) = ask(&server, &["blocks", "list", "--json"]);
     assert_eq!(document(&stdout), json!([]));
+}
+
+#[test]
+fn a_blocked_buyer_pays_the_order_that_he_has_and_buys_no_other() {
+    let server = Server::start(&program());
+    let activity = server.sale(9, &json!({}));
+    assert_eq!(code(&server, "alice"), 0);
+    let _ = server.settled(activity);
+    ask(&server, &["blocks", "add", "user", "alice"]);
+    assert_eq!(code(&server, "alice"), 40300);
+    let asked = |method, path: &str| server.as_user("alice", method, path, None).expect("answers");
+    assert_eq!(asked("GET", "/api/seckill/result/1").code(), 1);
+    let paid = asked("POST", "/api/orders/S1-1-1/pay");
+    assert_eq!((paid.status, &paid.data()["state"]), (200, &json!("paid")), "{paid:?}");
+}
+
+#[test]
+fn of_a_database_that_cannot_be_used_the_operator_hears_by_name_and_buyers_in_the_sentence_for_all_that() {
+    let server = Server::start(&program());
+    let activity = server.sale(9, &json!({}));
+    assert_eq!(code(&server, "alice"), 0);
+    let _ = server.settled(activity);
+    let database = Connection::open(server.data().join("seckill.db")).expect("opens");
+    database.execute_batch("BEGIN EXCLUSIVE").expect("locked");
+    let (exit, _, stderr) = ask(&server, &["switches", "set", "backlog_max=9"]);
+    let named = "503 50300: The database cannot be used now";
+    assert!(exit == 4 && stderr.contains(named), "{stderr}");
+    let paid = server.as_user("alice", "POST", "/api/orders/S1-1-1/pay", None);
+    let paid = paid.expect("answers").json;
+    let said = ["code", "message", "data"].map(|member| paid[member].clone());
+    assert_eq!(said, [json!(50300), json!("活动太火爆，请稍后再试"), json!(null)]);
+    database.execute_batch("ROLLBACK").expect("unlocked");
 }
 
 #[test]

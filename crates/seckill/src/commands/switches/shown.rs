@@ -47,6 +47,9 @@ pub(super) fn in_force(answer: &Value) -> Vec<String> {
 /// What a value means that does not say it itself.
 fn note(answer: &Value, name: &str, value: &str) -> String {
     match (name, value) {
+        ("backlog_resume", _) if answer["backlog_resume_derived"] == true => {
+            " (80 % of backlog_max: nobody has set it)".to_owned()
+        }
         ("challenge", "null") => " (as each sale says)".to_owned(),
         ("admit_ratio", _) if answer["auto_admit_ratio"].as_f64().is_some_and(|own| own < 1.0) => {
             format!(" (this node by itself: {})", answer["auto_admit_ratio"])
