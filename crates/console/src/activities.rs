@@ -12,6 +12,7 @@ use crate::call::{Call, InPath};
 use crate::error::Error;
 use crate::input;
 use crate::list::{self, PageQuery};
+use crate::made::Made;
 use crate::offer::{LevelAsked, Offer, check_limit};
 use crate::outer::Reply;
 use crate::views::ActivityView;
@@ -75,7 +76,8 @@ fn empty_window() -> Error {
 pub(crate) async fn create(Write { call, body, context }: Write<Wanted>) -> Result<Reply, Error> {
     let activity = narrowed(body, call.console.settings.shards_max)?;
     let activity = call.console.operator.create_activity(activity, context).await?;
-    let answer = Answer::fine(&view(&call, &activity)).status(StatusCode::CREATED);
+    let made = Made::new(&call, &activity);
+    let answer = Answer::fine(&made).status(StatusCode::CREATED);
     Ok(Reply(answer.header(
         LOCATION,
         location("/admin/api/activities", activity.id.get()),

@@ -36,6 +36,7 @@ mod house_views;
 mod input;
 mod list;
 mod live;
+mod made;
 mod offer;
 mod orders;
 mod origin;

@@ -1,7 +1,7 @@
 //! Bad input about products and sales.
 
 use http::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::house::{House, activity, product, with};
 use crate::input::{all_refused, numbers, texts};
@@ -121,4 +121,18 @@ async fn commands_are_read_strictly() {
     )
     .await;
     all_refused(&house, Method::POST, &of("recover"), vec![(json!({"run": 1}), "run")]).await;
+}
+
+#[tokio::test]
+async fn sale_that_is_over_already_is_made_with_a_warning_and_one_that_ends_later_without() {
+    let house = House::new();
+    let product_id = house.product().await;
+    let ending = |ends_at: &str| with(activity(product_id, 10), "ends_at", json!(ends_at));
+    let make = |body: Value| house.post("/admin/api/activities", body);
+    let over = make(ending("2026-11-11T00:00:00Z")).await;
+    let data = over.is(201, 0).data();
+    let expect = json!(["the sale was over before it was made: it ended at 2026-11-11T00:00:00.000Z"]);
+    assert_eq!((&data["warnings"], &data["phase"]), (&expect, &json!("ended")));
+    let running = make(ending("2026-11-11T00:00:00.001Z")).await;
+    assert_eq!(running.is(201, 0).data()["warnings"], json!([]));
 }

@@ -44,7 +44,7 @@ async fn activity_is_shown_with_all_that_is_known_of_it() {
         "seckill_price_cents": 100, "currency": "CNY", "stock_total": 10, "stock_left": 10,
         "starts_at": "2026-11-10T23:59:59.000Z", "ends_at": "2026-11-11T01:00:00.000Z", "phase": "open", "status": "running",
         "per_user_limit": 1, "challenge": "none", "eligibility": null, "shards": 1, "version": 1, "preheated": false, "epoch": null,
-        "notice": "限时", "resumes_at": null, "ledger_pending": false, "created_at": "2026-11-11T00:00:00.000Z",
+        "notice": "限时", "resumes_at": null, "ledger_pending": false, "created_at": "2026-11-11T00:00:00.000Z", "warnings": [],
     });
     assert_eq!(*made.data(), expect);
     let preheated = house

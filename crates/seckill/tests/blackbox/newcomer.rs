@@ -176,3 +176,17 @@ fn errors_say_what_to_do_about_them() {
         assert_eq!(stderr.matches(&address).count(), 1, "{stderr}");
     }
 }
+
+#[test]
+fn a_sale_that_is_over_already_is_made_with_a_warning() {
+    let server = Server::start(&program());
+    let window = [
+        "--starts-at",
+        "2020-01-01T00:00:00Z",
+        "--ends-at",
+        "2021-01-01T00:00:00Z",
+    ];
+    let (code, stdout, stderr) = ask(&server, &[&CREATE[..8], &window].concat());
+    let warning = "warning   the sale was over before it was made: it ended at 2021-01-01T00:00:00.000Z";
+    assert!(code == 0 && stdout.contains(warning), "{stdout}{stderr}");
+}

@@ -64,9 +64,13 @@ pub(super) fn create(remote: &Remote, args: &CreateArgs) -> Result<Value, Failur
         }
         activity["product_id"] = remote.post("/admin/api/products", &product)?["id"].take();
     }
-    let made = remote.post("/admin/api/activities", &activity)?;
+    let mut made = remote.post("/admin/api/activities", &activity)?;
     match (list, made["id"].as_u64()) {
-        (Some(list), Some(id)) => list_then_publish(remote, id, &list, args.draft),
+        (Some(list), Some(id)) => {
+            let mut listed = list_then_publish(remote, id, &list, args.draft)?;
+            listed["warnings"] = made["warnings"].take();
+            Ok(listed)
+        }
         _ => Ok(made),
     }
 }
