@@ -1,7 +1,7 @@
 //! Tickets of a lost state, offered to the one that took its place.
 
 use seckill_queue::{Adopted, Adoption};
-use seckill_sale::{Delivery, Epoch, NotReady, TicketState};
+use seckill_sale::{Delivery, Figures, NotReady, TicketState};
 
 use crate::Error;
 use crate::buyer::{key_text, state_letter};
@@ -41,10 +41,10 @@ impl Shared {
                 let mut arguments = vec![state.as_bytes().to_vec()];
                 arguments.extend(part.iter().flat_map(|&at| ticket_arguments(&tickets[at], nths[at])));
                 let quantities: Vec<u64> = part.iter().map(|&at| tickets[at].quantity.get()).collect();
-                let (epoch, letters) = self.offer(*place, arguments, &quantities).await?;
+                let (figures, letters) = self.offer(*place, arguments, &quantities).await?;
                 for (&at, letter) in part.iter().zip(&letters) {
                     let outcome = read(letter).ok_or(Error::OutcomeUnknown)?;
-                    self.remembered.answered(*place, epoch, &tickets[at], outcome);
+                    self.remembered.answered(*place, &figures, &tickets[at], outcome);
                     adopted[at] = Some(outcome);
                 }
             }
@@ -52,14 +52,14 @@ impl Shared {
         adopted.into_iter().collect::<Option<_>>().ok_or(Error::OutcomeUnknown)
     }
 
-    /// Offers tickets to their shard; gives the epoch of the state that answers, and a letter for each. Units that other shards have are
+    /// Offers tickets to their shard; gives the figures of the state that answers, and a letter for each. Units that other shards have are
     /// brought there before a ticket finds none: a shard of a new build has its share of the units, however many of the old tickets are its own.
     async fn offer(
         &self,
         place: Place,
         arguments: Vec<Vec<u8>>,
         quantities: &[u64],
-    ) -> Result<(Epoch, Vec<String>), Error> {
+    ) -> Result<(Figures, Vec<String>), Error> {
         let waits = arguments.first().is_some_and(Vec::is_empty);
         let mut is_last = !place.shards.is_split();
         for _ in 0..GATHERINGS_MAX {
@@ -71,7 +71,7 @@ impl Shared {
             let without = letters.iter().zip(quantities).filter(|(letter, _)| *letter == "n");
             let wanted: u64 = without.map(|(_, quantity)| quantity).sum();
             if wanted == 0 || is_last {
-                return Ok((summary.figures.epoch, letters));
+                return Ok((summary.figures, letters));
             }
             let reading = self.look_exactly(place.activity).await?;
             let reading = reading.ok_or(Error::NotReady(NotReady::NotPreheated))?;

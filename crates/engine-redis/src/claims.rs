@@ -147,7 +147,7 @@ impl Shared {
                 let mut answers: Vec<_> = texts
                     .map(|(claim, text)| claim_text::read_answer(place, claim, text, &mut next, now, &summary))
                     .collect();
-                self.remembered.note(place, summary.figures.epoch, claims, &answers);
+                self.remembered.note(place, &summary.figures, claims, &answers);
                 self.only_durable(line, place, &mut answers).await;
                 answers
             }

@@ -88,7 +88,7 @@ impl Shared {
         }
         match &answer.outcome {
             Outcome::Done(summary, _) => {
-                self.remembered.settled(place, summary);
+                self.remembered.settled(place, &summary.figures);
                 let newer = self.in_sale(activity, place.shards, |sale| {
                     let is_new = sale.shard(place.index()).is_none();
                     sale.take_up(place.index(), Summary::clone(summary))
