@@ -55,6 +55,9 @@ mod kind {
     pub(super) const RELEASED: u8 = 17;
     pub(super) const SWITCHED: u8 = 18;
     pub(super) const PERMITTED: u8 = 19;
+    /// As `OPENED` and `CHANGED`, with the moment at which the sale was created behind its rules.
+    pub(super) const OPENED_OF: u8 = 20;
+    pub(super) const CHANGED_OF: u8 = 21;
 }
 
 #[cfg(test)]
@@ -77,6 +80,8 @@ mod tests {
             window,
             per_user_limit: Quantity::ONE,
             status,
+            // Those of an earlier version don't say it.
+            created_at: (status != Status::Running).then_some(EpochMs(start)),
         }
     }
 
@@ -123,13 +128,6 @@ mod tests {
                 sequence: number,
                 conclusion: Conclusion::Succeeded,
             },
-            Event::Opened(Opened {
-                terms: terms(activity, signed, Status::Running),
-                epoch: Epoch::FIRST,
-                left: number,
-                next_sequence: number,
-                applied_movement: number,
-            }),
             Event::Claimed(Claimed {
                 sequence: number,
                 user: user.clone(),
@@ -161,6 +159,15 @@ mod tests {
             Event::Erased { user },
             Event::Released,
         ]);
+        events.extend([Status::Running, Status::Draft].map(|status| {
+            Event::Opened(Opened {
+                terms: terms(activity, signed, status),
+                epoch: Epoch::FIRST,
+                left: number,
+                next_sequence: number,
+                applied_movement: number,
+            })
+        }));
         events.extend([None, Some(EpochMs(signed))].map(|resumes_at| {
             let held_at = EpochMs(signed);
             Event::Held(Hold { held_at, resumes_at })

@@ -1,9 +1,7 @@
 //! What others ask of the sequencer.
 
-use seckill_queue::{Verdict, Verdicts};
-use seckill_sale::{
-    ActivityId, Buyer, Claim, Delivery, EpochMs, Figures, Hold, NotReady, RequestId, Terms, Ticket, UserId,
-};
+use seckill_queue::{Taken, Verdict, Verdicts};
+use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Hold, NotReady, RequestId, Terms, Ticket, UserId};
 use seckill_stock::{Answer, OpenOutcome, Opening, Rebase};
 use tokio::sync::oneshot;
 
@@ -16,7 +14,7 @@ pub(crate) type Reply<T> = oneshot::Sender<Result<T, Error>>;
 /// What the sequencer does.
 pub(crate) enum Command {
     Claim(Vec<Claim>, oneshot::Sender<Vec<Answer>>),
-    Take(usize, Reply<Vec<Delivery>>),
+    Take(usize, Reply<Taken>),
     Record(Verdicts, Reply<()>),
     Revive(Ticket, Reply<()>),
     Open(Box<Opening>, Reply<OpenOutcome>),

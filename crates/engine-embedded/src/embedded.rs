@@ -1,15 +1,16 @@
 //! The handle: the contracts of stock and queue over the sequencer's inbox and the published views.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use seckill_sale::{
-    ActivityId, Buyer, Claim, EpochMs, Figures, Found, InstallationId, NotReady, Refusal, Terms, Ticket, UserId,
+    ActivityId, Buyer, Claim, EpochMs, Figures, Found, InstallationId, NotReady, Refusal, Restored, SaleView, Terms,
+    Ticket, UserId,
 };
-use seckill_stock::{Answer, Examined, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
+use seckill_stock::{Answer, Condition, Examined, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
 use tokio::sync::oneshot;
 
 use crate::Error;
@@ -95,13 +96,12 @@ impl Stock for Embedded {
     }
 
     fn stock_left(&self, activity: ActivityId) -> Option<u64> {
-        self.shared
-            .with_view(activity, |view| view.map(seckill_sale::SaleView::stock_left))
+        self.shared.with_view(activity, |view| view.map(SaleView::stock_left))
     }
 
     fn settled_up_to(&self, ticket: Ticket) -> Option<u64> {
         self.shared
-            .with_view(ticket.activity, |view| view.map(seckill_sale::SaleView::settled_up_to))
+            .with_view(ticket.activity, |view| view.map(SaleView::settled_up_to))
     }
 
     async fn claim(&self, batch: Vec<Claim>) -> Vec<Answer> {
@@ -148,6 +148,33 @@ impl Stock for Embedded {
 
     async fn open(&self, opening: Opening) -> Result<OpenOutcome, seckill_stock::Error> {
         Ok(self.ask(|reply| Command::Open(Box::new(opening), reply)).await?)
+    }
+
+    async fn condition(&self, activity: ActivityId) -> Result<Condition, seckill_stock::Error> {
+        if self.shared.others.contain(activity)
+            && let Some(figures) = self.figures(activity).await?
+        {
+            return Ok(Condition::Another { epoch: figures.epoch });
+        }
+        Ok(match self.stock_left(activity) {
+            Some(_) => Condition::Sound { epoch: None },
+            None => Condition::Absent { may_be_lost: false },
+        })
+    }
+
+    fn set_created(&self, created: BTreeMap<ActivityId, EpochMs>) {
+        self.shared.set_created(created);
+    }
+
+    async fn give_up_another(&self, activity: ActivityId) -> Result<Vec<Restored>, seckill_stock::Error> {
+        if !self.shared.others.contain(activity) {
+            return Ok(Vec::new());
+        }
+        let view = self.shared.view(activity);
+        let pages = |view: Arc<SaleView>| (0..).map_while(move |page| view.buyers_page(page)).flatten();
+        let buyers = view.into_iter().flat_map(pages).map(Restored::from).collect();
+        self.forget(activity).await?;
+        Ok(buyers)
     }
 
     async fn rebase(&self, rebase: Rebase) -> Result<(), seckill_stock::Error> {

@@ -1,7 +1,7 @@
 //! The handle as a queue.
 
 use async_trait::async_trait;
-use seckill_queue::{Depth, Queue, SaleDepth, Verdicts};
+use seckill_queue::{Depth, Queue, SaleDepth, Taken, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Delivery, Ticket};
 
 use crate::Embedded;
@@ -10,6 +10,10 @@ use crate::command::Command;
 #[async_trait]
 impl Queue for Embedded {
     async fn take(&self, count: usize) -> Result<Vec<Delivery>, seckill_queue::Error> {
+        Ok(self.take_of_state(count).await?.tickets)
+    }
+
+    async fn take_of_state(&self, count: usize) -> Result<Taken, seckill_queue::Error> {
         Ok(self.ask_patiently(|reply| Command::Take(count, reply)).await?)
     }
 

@@ -17,6 +17,7 @@ pub mod journal;
 pub mod lock;
 mod observer;
 mod open;
+mod others;
 mod patience;
 mod permits;
 mod replies;

@@ -94,6 +94,7 @@ impl<S: Storage> Sequencer<S> {
         let space = self.reserve(bytes);
         let limits = Limits {
             backlog: Backlog::new(self.shared.backlog_max(), self.shared.held_back()),
+            others: self.shared.others.all(),
             waits: self.waits,
             frame_bytes_max: self.frame_bytes_max,
         };
@@ -164,6 +165,7 @@ impl<S: Storage> Sequencer<S> {
             ..Depth::default()
         };
         let now = self.shared.clock.now();
+        let others = self.shared.others.all();
         let mut takable = false;
         for (_, sale) in self.state.sales() {
             if durable {
@@ -177,7 +179,8 @@ impl<S: Storage> Sequencer<S> {
             if let Some(at) = waits_since.filter(|&at| depth.oldest_accepted_at.is_none_or(|oldest| at < oldest)) {
                 depth.oldest_accepted_at = Some(at);
             }
-            takable = takable || sale.is_takable(now, self.waits);
+            let is_own = || others.is_empty() || !others.contains(&sale.terms().activity);
+            takable = takable || is_own() && sale.is_takable(now, self.waits);
         }
         self.shared.set_depth(&depth);
         self.shared.set_takable(takable);

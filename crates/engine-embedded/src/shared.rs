@@ -1,6 +1,6 @@
 //! What every core reads without asking the sequencer: the views of all sales, the depth of the queue, whether the journal stands.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
@@ -11,8 +11,9 @@ use seckill_sale::{ActivityId, Clock, EpochMs, SaleView};
 use tokio::sync::Notify;
 
 use crate::embedded_members::InMemory;
+use crate::others::Others;
 
-type Views = HashMap<ActivityId, Arc<SaleView>>;
+pub(crate) type Views = HashMap<ActivityId, Arc<SaleView>>;
 
 pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
@@ -21,6 +22,7 @@ pub(crate) struct Shared {
     broke: Notify,
     backlog_max: AtomicU64,
     held_back: ArcSwap<BTreeSet<ActivityId>>,
+    pub(crate) others: Others,
     ready: Notify,
     pub(crate) members: InMemory,
     /// Batches that had ended when somebody waited for the next one in vain; [`u64::MAX`]: never.
@@ -57,6 +59,7 @@ impl Shared {
             broke: Notify::new(),
             backlog_max: AtomicU64::new(backlog_max),
             held_back: ArcSwap::default(),
+            others: Others::default(),
             ready: Notify::new(),
             members: InMemory::default(),
             hung_at: AtomicU64::new(u64::MAX),
@@ -79,13 +82,22 @@ impl Shared {
         self.views.load().get(&activity).cloned()
     }
 
-    /// Reads a view without counting a reference up: for the hot path.
+    /// Reads a view without counting a reference up: for the hot path. The state of another sale is none.
     pub(crate) fn with_view<T>(&self, activity: ActivityId, read: impl FnOnce(Option<&SaleView>) -> T) -> T {
+        if self.others.contain(activity) {
+            return read(None);
+        }
         read(self.views.load().get(&activity).map(Arc::as_ref))
+    }
+
+    /// Takes up when each sale of the ledger was created.
+    pub(crate) fn set_created(&self, created: BTreeMap<ActivityId, EpochMs>) {
+        self.others.set_created(created, &self.views);
     }
 
     pub(crate) fn set_views(&self, views: Views) {
         self.views.store(Arc::new(views));
+        self.others.look_again(&self.views);
     }
 
     pub(crate) fn depth(&self) -> Depth {

@@ -1,9 +1,11 @@
 //! All sales of the process, as the fold of the journal's records. No IO, no clock.
 
+use std::collections::BTreeSet;
+
 use hashbrown::HashMap;
 
-use seckill_queue::Turns;
-use seckill_sale::{ActivityId, Delivery, EpochMs, Event, Sale, WaitsMax};
+use seckill_queue::{Taken, Turns};
+use seckill_sale::{ActivityId, EpochMs, Event, Sale, WaitsMax};
 
 use crate::codec::Record;
 use crate::permits::Permits;
@@ -83,19 +85,26 @@ impl State {
         self.sales.get_mut(&activity)
     }
 
-    /// Takes at most `count` tickets of the sale whose turn it is. No event either.
-    pub(crate) fn take(&mut self, now: EpochMs, waits: WaitsMax, count: usize) -> Vec<Delivery> {
-        let takable = self.sales().filter(|(_, sale)| sale.is_takable(now, waits));
+    /// Takes at most `count` tickets of the sale whose turn it is, but of none of `others`. No event either.
+    pub(crate) fn take(&mut self, now: EpochMs, waits: WaitsMax, count: usize, others: &BTreeSet<ActivityId>) -> Taken {
+        let takable = self.sales().filter(|(activity, sale)| {
+            let is_own = others.is_empty() || !others.contains(activity);
+            is_own && sale.is_takable(now, waits)
+        });
         let next = takable.min_by_key(|(activity, sale)| {
             let since = sale.takable_since(now, waits).unwrap_or(now);
             self.turns.rank(*activity, since)
         });
-        let Some(activity) = next.map(|(activity, _)| activity) else {
-            return Vec::new();
+        let next = next.map(|(activity, _)| activity);
+        let Some(sale) = next.and_then(|activity| self.sales.get_mut(&activity)) else {
+            return Taken::default();
         };
-        self.turns.serve(activity);
-        let sale = self.sales.get_mut(&activity);
-        sale.map_or_else(Vec::new, |sale| sale.take(now, waits, count))
+        self.turns.serve(sale.terms().activity);
+        Taken {
+            tickets: sale.take(now, waits, count),
+            epoch: None,
+            created_at: sale.terms().created_at,
+        }
     }
 
     /// All sales, in no order.

@@ -1,5 +1,8 @@
 //! One turn of the sequencer: executes commands against the state and gathers their records into one frame.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use seckill_queue::{Verdict, Verdicts};
 use seckill_sale::{
     ActivityId, Claim, Claimed, Decision, EpochMs, Event, NotReady, Refusal, Sale, Terms, Ticket, WaitsMax,
@@ -31,6 +34,8 @@ pub(crate) enum Space {
 pub(crate) struct Limits {
     /// Tickets that may wait, over all sales, and whose no more.
     pub(crate) backlog: Backlog,
+    /// Sales whose state is one of another sale that had the number.
+    pub(crate) others: Arc<BTreeSet<ActivityId>>,
     /// How long tickets may wait.
     pub(crate) waits: WaitsMax,
     /// Largest frame.
@@ -41,6 +46,7 @@ pub(crate) struct Turn {
     pub(crate) now: EpochMs,
     pub(crate) space: Space,
     backlog: Backlog,
+    others: Arc<BTreeSet<ActivityId>>,
     waits: WaitsMax,
     pub(crate) frame_bytes_max: usize,
     pub(crate) frame: Vec<u8>,
@@ -56,6 +62,7 @@ impl Turn {
         frame.clear();
         let Limits {
             backlog,
+            others,
             waits,
             frame_bytes_max,
         } = limits;
@@ -63,6 +70,7 @@ impl Turn {
             now,
             space,
             backlog,
+            others,
             waits,
             frame_bytes_max,
             frame,
@@ -113,7 +121,9 @@ impl Turn {
             command if self.space == Space::Full && command.only_writes() => command.refuse(replies),
             Command::Claim(claims, reply) => replies.claims(reply, self.claim_all(&claims, state)),
             // Only durable tickets leave: the reply waits for the frame as all do.
-            Command::Take(count, reply) => replies.add(reply, Ok(state.take(self.now, self.waits, count))),
+            Command::Take(count, reply) => {
+                replies.add(reply, Ok(state.take(self.now, self.waits, count, &self.others)));
+            }
             Command::Record(verdicts, reply) => replies.add(reply, self.record(verdicts, state)),
             Command::Revive(ticket, reply) => {
                 self.apply(
@@ -182,6 +192,9 @@ impl Turn {
         let Some(sale) = state.sale(claim.activity) else {
             return Err(Refusal::NotReady(NotReady::NotPreheated));
         };
+        if self.is_of_another(claim.activity) {
+            return Err(Refusal::NotReady(NotReady::Recovering));
+        }
         let room = self.backlog.room(sale, state);
         let claimed = match sale.decide(claim, self.now, room) {
             Decision::Replay(buyer) => {
@@ -243,7 +256,8 @@ impl Turn {
     }
 
     fn change(&mut self, terms: Terms, state: &mut State) -> Result<(), Error> {
-        if state.sale(terms.activity).is_some_and(|sale| *sale.terms() == terms) {
+        let is_so = state.sale(terms.activity).is_some_and(|sale| *sale.terms() == terms);
+        if is_so && !self.is_of_another(terms.activity) {
             return Ok(());
         }
         self.apply_known(terms.activity, &Event::Changed(terms), state)
@@ -253,8 +267,15 @@ impl Turn {
         if state.sale(activity).is_none() {
             return Err(Error::NotReady(NotReady::NotPreheated));
         }
+        if self.is_of_another(activity) {
+            return Err(Error::NotReady(NotReady::Recovering));
+        }
         self.apply(activity, event, state);
         Ok(())
+    }
+
+    fn is_of_another(&self, activity: ActivityId) -> bool {
+        !self.others.is_empty() && self.others.contains(&activity)
     }
 
     /// Applies an event of a sale that has a state, and gathers it.

@@ -1,6 +1,6 @@
 -- Changes rules or marks of a sale.
 -- ARGV: 3 what; then
---   terms:   status, starts, ends, limit
+--   terms:   status, starts, ends, limit, when the sale was created or nothing: a state learns it once
 --   hold:    held_at, resumes_at (may be empty)
 --   release: held_at, resumes_at of the hold that ends
 --   move:    movement, units (may be negative), "whole" where all of a negative number must be there, else nothing
@@ -12,8 +12,10 @@ if not m then return trouble_answer(trouble) end
 local what = ARGV[3]
 if what == 'terms' then
   local starts, ends, limit = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
-  if m.status == ARGV[4] and m.starts == starts and m.ends == ends and m.limit == limit then return answer(m) end
-  m.status, m.starts, m.ends, m.limit = ARGV[4], starts, ends, limit
+  local own = m.created ~= '' and m.created or ARGV[8]
+  local is_so = m.status == ARGV[4] and m.starts == starts and m.ends == ends and m.limit == limit and m.created == own
+  if is_so then return answer(m) end
+  m.status, m.starts, m.ends, m.limit, m.created = ARGV[4], starts, ends, limit, own
 elseif what == 'hold' then
   if m.held_at == ARGV[4] and m.resumes_at == ARGV[5] then return answer(m) end
   m.held_at, m.resumes_at = ARGV[4], ARGV[5]

@@ -2,11 +2,15 @@
 -- ARGV: 3 "summary", "dead", "condition", or "buyer" and 4 the user.
 -- PAYLOAD: nothing; or the buyer's record, empty where there is none (nobody can say that while tickets of a lost state are taken up); or
 --   two a dead letter: sequence, ticket with its reason; or "sound" or "doubtful", and the last debit of each other shard that this one has
---   the units of. A state that is being built says when its builder did something last.
+--   the units of. A state that is being built says when its builder did something last; one of another sale its epoch and its shards.
 local m, trouble, doubtful = load_state()
 if ARGV[3] == 'condition' then
   if trouble == 'preheating' or trouble == 'building' or trouble == 'filled' then
     return { trouble, int(now), {}, { int(read_meta().newest) } }
+  end
+  if trouble == 'another' then
+    local other = read_meta()
+    return { trouble, int(now), {}, { int(other.epoch), int(other.shards) } }
   end
   local whole = m or doubtful
   if whole then return answer(whole, { m and 'sound' or 'doubtful', whole.credited }) end

@@ -1,7 +1,7 @@
 -- Builds the state of a sale in steps, so that a large one blocks the server only for a part at a time; nobody is admitted before the last.
 -- ARGV: 3 step, 4 the builder's own word; then
 --   begin: epoch, status, starts, ends, limit, left, next sequence, applied movement, epoch of the state that is given up or nothing, ms
---          for which the built state admits nobody and adopts;
+--          for which the built state admits nobody and adopts, when the sale was created or nothing;
 --          of a split sale all shards, and all of this but the units, which are the shard's own
 --   add:   five a buyer: user, buyer's record, place (q(ueue) d(ead) or - ), ticket as in back, reason
 --   filled: nothing; a shard of a split sale waits for the others
@@ -31,7 +31,7 @@ if step == 'begin' then
   end
   m = blank(tonumber(ARGV[5]), builder)
   m.status, m.starts, m.ends = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
-  m.opens = tonumber(ARGV[14])
+  m.opens, m.created = tonumber(ARGV[14]), ARGV[15]
   m.limit, m.left, m.next, m.movement = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
   -- An operator's hold that the ledger may not know goes on.
   local held = redis.pcall('HMGET', KEYS[8], 'held_at', 'resumes_at')

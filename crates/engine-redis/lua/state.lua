@@ -13,11 +13,14 @@
 --   6 order    zset    sequence of each in back by sequence
 --   7 dead     hash    sequence -> ticket as in back, a space, the reason
 -- ARGV of every script: 1 moment given instead of the server's clock (tests only; else empty), 2 least epoch that the caller accepts,
---   a space, and the number of shards that the caller takes the sale to have.
+--   a space, the number of shards that the caller takes the sale to have, a space, and when the sale was created by the caller's ledger, or
+--   nothing where that is not known.
 -- ANSWERS: {status, moment, summary, payload}; status: ok | none (no state) | preheating (one is being built where none was lost) | building
---   (one that heals) | filled (built but for the last step) | damaged (a key is lost or not what it was) | doubtful (another server, or this one after a restart: what it has may be older than what was
+--   (one that heals) | filled (built but for the last step) | damaged (a key is lost or not what it was) | doubtful (another server, or this
+--   one after a restart: what it has may be older than what was
 --   promised) | grace (it adopts, and admits nobody yet) | behind (the state is older than one the caller has seen) | split and a number (so
---   many shards the sale has). But for ok nothing was changed.
+--   many shards the sale has) | another (of a sale that was created at another moment and had the number before: `created`, which states
+--   that an earlier version built do not have). But for ok nothing was changed.
 -- Sequences are the shard's own here, from 1; the caller makes those of the sale of them. Units on their way to another shard have left
 -- `left` and stand in `out` ("id taker units"); `credited` tells the last id from each giver; `transfers` counts all of that (transfer.lua).
 -- FENCE: meta.server is the replication id of the server that the shard was built or last confirmed on. A server takes a new one whenever
@@ -33,7 +36,7 @@ local NUMBERS = {
   'shards', 'transfers', 'opens',
 }
 local GRACE_MAX = 10000
-local TEXTS = { 'status', 'held_at', 'resumes_at', 'cursor', 'builder', 'out', 'credited', 'server' }
+local TEXTS = { 'status', 'held_at', 'resumes_at', 'cursor', 'builder', 'out', 'credited', 'server', 'created' }
 
 -- Numbers below 2^53 are whole, and written out as such.
 local function int(number) return string.format('%d', number) end
@@ -50,7 +53,7 @@ local function server_ms()
   return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
 
-local epoch_min, shards = string.match(ARGV[2], '^(%d+) (%d+)$')
+local epoch_min, shards, created = string.match(ARGV[2], '^(%d+) (%d+) ?(%-?%d*)$')
 epoch_min, shards = tonumber(epoch_min), tonumber(shards)
 
 local given = ARGV[1] ~= ''
@@ -74,8 +77,8 @@ local function read_meta()
   local all = ',' .. table.concat(texts, ',')
   if string.find(all, '[^%d,]') or string.find(all, ',0%d') then return nil, 'damaged' end
   for place, text in ipairs(redis.call('HMGET', KEYS[1], unpack(TEXTS))) do
-    if not text then return nil, 'damaged' end
-    m[TEXTS[place]] = text
+    if not text and TEXTS[place] ~= 'created' then return nil, 'damaged' end
+    m[TEXTS[place]] = text or ''
   end
   return m
 end
@@ -104,6 +107,8 @@ local function is_grace(m) return now < m.opens and m.opens <= now + GRACE_MAX e
 local function load_state(claims)
   local m, trouble = read_meta()
   if not m then return nil, trouble end
+  -- Before anything else: what is the matter with it is none of the caller's business.
+  if created ~= '' and m.created ~= '' and m.created ~= created then return nil, 'another' end
   if m.shards ~= shards then return nil, 'split' .. int(m.shards) end
   if m.built == 3 then return nil, 'damaged' end
   if m.built == 2 then return nil, 'filled' end
@@ -159,7 +164,7 @@ local function spoil()
   return { 'damaged', int(now) }
 end
 
--- What the node remembers: 26 fields, read by summary.rs in this order. Figures that are not there are empty.
+-- What the node remembers: 27 fields, read by summary.rs in this order. Figures that are not there are empty.
 local function summary(m)
   local first, first_at = m.first, m.first_at
   local due_first = ''
@@ -175,7 +180,7 @@ local function summary(m)
     int(m.epoch), m.status, int(m.starts), int(m.ends), int(m.limit), int(m.left), int(m.next), int(m.movement), m.held_at, m.resumes_at,
     int(m.accepted), int(m.queued), int(m.dead), int(m.tickets), int(m.dead_tickets), int(m.pending + m.leased_back), int(first),
     int(first_at), int(m.newest), int(m.fresh_at), due_first, m.pending == 0 and '' or int(m.leased_at), int(m.revision),
-    int(m.transfers), m.out, m.builder,
+    int(m.transfers), m.out, m.builder, m.created,
   }
 end
 

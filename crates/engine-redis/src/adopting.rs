@@ -1,13 +1,14 @@
 //! Tickets of a lost state, offered to the one that took its place.
 
 use seckill_queue::{Adopted, Adoption};
-use seckill_sale::{Delivery, Figures, NotReady, TicketState};
+use seckill_sale::{Delivery, NotReady, TicketState};
 
 use crate::Error;
 use crate::buyer::{key_text, state_letter};
 use crate::keys::{Place, of_ticket};
 use crate::script::ADOPT;
 use crate::shared::Shared;
+use crate::summary::Summary;
 use crate::transfer::Within;
 
 /// Tickets that one call offers: their buyers are read by one command, and Lua bears 8,000 arguments.
@@ -41,25 +42,27 @@ impl Shared {
                 let mut arguments = vec![state.as_bytes().to_vec()];
                 arguments.extend(part.iter().flat_map(|&at| ticket_arguments(&tickets[at], nths[at])));
                 let quantities: Vec<u64> = part.iter().map(|&at| tickets[at].quantity.get()).collect();
-                let (figures, letters) = self.offer(*place, arguments, &quantities).await?;
+                let (summary, letters) = self.offer(*place, arguments, &quantities).await?;
                 for (&at, letter) in part.iter().zip(&letters) {
                     let outcome = read(letter).ok_or(Error::OutcomeUnknown)?;
-                    self.remembered.answered(*place, &figures, &tickets[at], outcome);
+                    self.remembered
+                        .answered(*place, &summary.figures, &tickets[at], outcome);
                     adopted[at] = Some(outcome);
                 }
+                self.remembered.note_created(*place, summary.created_at);
             }
         }
         adopted.into_iter().collect::<Option<_>>().ok_or(Error::OutcomeUnknown)
     }
 
-    /// Offers tickets to their shard; gives the figures of the state that answers, and a letter for each. Units that other shards have are
+    /// Offers tickets to their shard; gives what the state says that answers, and a letter for each. Units that other shards have are
     /// brought there before a ticket finds none: a shard of a new build has its share of the units, however many of the old tickets are its own.
     async fn offer(
         &self,
         place: Place,
         arguments: Vec<Vec<u8>>,
         quantities: &[u64],
-    ) -> Result<(Figures, Vec<String>), Error> {
+    ) -> Result<(Summary, Vec<String>), Error> {
         let waits = arguments.first().is_some_and(Vec::is_empty);
         let mut is_last = !place.shards.is_split();
         for _ in 0..GATHERINGS_MAX {
@@ -71,7 +74,7 @@ impl Shared {
             let without = letters.iter().zip(quantities).filter(|(letter, _)| *letter == "n");
             let wanted: u64 = without.map(|(_, quantity)| quantity).sum();
             if wanted == 0 || is_last {
-                return Ok((summary.figures, letters));
+                return Ok((summary, letters));
             }
             let reading = self.look_exactly(place.activity).await?;
             let reading = reading.ok_or(Error::NotReady(NotReady::NotPreheated))?;

@@ -1,14 +1,12 @@
 //! How a script is run: with what every script is told, and what is remembered of its answer.
 
-use redis::Value;
-use seckill_sale::Shards;
-
 use crate::Error;
 use crate::keys::Place;
 use crate::script::{OPEN, Script};
 use crate::shared::Shared;
 use crate::summary::Answer;
 use crate::time::Time;
+use redis::Value;
 
 impl Shared {
     /// Epoch of the shard's last reading.
@@ -38,7 +36,7 @@ impl Shared {
     ) -> Result<Answer, Error> {
         let epoch_min = self.epoch_of(place).unwrap_or(0);
         let asked_at = Time::local();
-        let value = self.run(script, keys, (epoch_min, place.shards), own).await?;
+        let value = self.run(script, keys, (epoch_min, place), own).await?;
         let Some(answer) = Answer::read(value, place) else {
             tracing::error!(%place, "a script's answer is not one of ours");
             return Err(Error::OutcomeUnknown);
@@ -48,15 +46,16 @@ impl Shared {
         Ok(answer)
     }
 
-    /// Runs a script for a caller who accepts this epoch at least, and takes the sale to have so many shards; its answer as it came.
+    /// Runs a script for a caller who accepts this epoch at least, and takes the sale to be as the place says; its answer as it came.
     pub(crate) async fn run(
         &self,
         script: &Script,
         keys: &[String],
-        (epoch_min, shards): (u64, Shards),
+        (epoch_min, place): (u64, Place),
         own: Vec<Vec<u8>>,
     ) -> Result<Value, Error> {
-        let fence = format!("{epoch_min} {shards}").into_bytes();
+        let created = self.created_at(place.activity).map(|at| at.to_string());
+        let fence = format!("{epoch_min} {} {}", place.shards, created.unwrap_or_default()).into_bytes();
         let mut arguments = vec![self.time.argument(), fence];
         arguments.extend(own);
         self.link.script(script, keys, &arguments).await

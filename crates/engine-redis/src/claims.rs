@@ -147,7 +147,10 @@ impl Shared {
                 let mut answers: Vec<_> = texts
                     .map(|(claim, text)| claim_text::read_answer(place, claim, text, &mut next, now, &summary))
                     .collect();
-                self.remembered.note(place, &summary.figures, claims, &answers);
+                if !self.is_of_another(place.activity, summary.created_at) {
+                    self.remembered.note(place, &summary.figures, claims, &answers);
+                    self.remembered.note_created(place, summary.created_at);
+                }
                 self.only_durable(line, place, &mut answers).await;
                 answers
             }

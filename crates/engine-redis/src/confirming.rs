@@ -133,7 +133,7 @@ impl Shared {
             None => arguments.push(String::new()),
         }
         let arguments = arguments.into_iter().map(String::into_bytes).collect();
-        let value = self.run(&CONFIRM, &place.keys(), (0, place.shards), arguments).await?;
+        let value = self.run(&CONFIRM, &place.keys(), (0, place), arguments).await?;
         let answer = Answer::read(value, place).ok_or(Error::OutcomeUnknown)?;
         let is_confirmed = match &answer.outcome {
             Outcome::Done(_, said) => said.first().is_some_and(|said| said == "confirmed"),

@@ -51,6 +51,7 @@ impl Queue for Engine {
                 Ok(more) => {
                     // Shards differ for a moment where one is raised after another; the ledger is told the older epoch.
                     taken.epoch = taken.epoch.into_iter().chain(more.epoch).min();
+                    taken.created_at = taken.created_at.or(more.created_at);
                     taken.tickets.extend(more.tickets);
                 }
                 Err(error) => broken = Some(error),
@@ -218,6 +219,7 @@ impl Shared {
         Ok(Taken {
             tickets: tickets.chunks_exact(3).filter_map(read).collect(),
             epoch: Some(summary.figures.epoch),
+            created_at: summary.created_at,
         })
     }
 

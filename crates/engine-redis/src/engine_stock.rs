@@ -1,11 +1,11 @@
 //! The handle as a stock.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use redis::cmd;
 use seckill_sale::{
-    ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Shards, SharedRate, Terms, Ticket, TicketState, UserId,
+    ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Restored, Shards, SharedRate, Terms, Ticket, TicketState, UserId,
 };
 use seckill_stock::{
     Answer, Condition, Confirmed, Error, Gathering, GivenUp, Glance, OpenOutcome, Opening, Rebase, Remedy, Stock,
@@ -115,6 +115,14 @@ impl Stock for Engine {
 
     async fn give_up(&self, activity: ActivityId, shards: Shards, epoch: Epoch) -> Result<GivenUp, Error> {
         Ok(self.0.give_up(activity, shards, epoch).await?)
+    }
+
+    fn set_created(&self, created: BTreeMap<ActivityId, EpochMs>) {
+        self.0.set_created(created);
+    }
+
+    async fn give_up_another(&self, activity: ActivityId) -> Result<Vec<Restored>, Error> {
+        Ok(self.0.give_up_another(activity).await?)
     }
 
     async fn rebase(&self, rebase: Rebase) -> Result<(), Error> {

@@ -8,6 +8,7 @@ use seckill_sale::{ActivityId, Epoch, NotReady, Shards};
 use seckill_stock::{Condition, GivenUp};
 
 use crate::Error;
+use crate::another::{another, payload_of};
 use crate::confirming::{Stand, counted};
 use crate::keys::Place;
 use crate::sales::Known;
@@ -27,6 +28,8 @@ pub(crate) enum Part {
     /// Begun or filled, by a builder who did something last at this moment.
     Begun(i64),
     Split(Shards),
+    /// Of another sale that had the number, with this epoch, and so many shards.
+    Another(Epoch, Shards),
 }
 
 impl Part {
@@ -45,11 +48,16 @@ impl Part {
 impl Shared {
     /// Asked without the epoch that this node has seen: the ledger knows the right one.
     pub(crate) async fn condition(&self, activity: ActivityId) -> Result<Condition, Error> {
-        let mut shards = self.shards(activity).await?;
+        let known = self.shards_known(activity);
+        let mut shards = match known {
+            Some(shards) => shards,
+            None => self.shards_in_store(activity).await?.unwrap_or(Shards::ONE),
+        };
         for _ in 0..2 {
             let parts = self.all_parts(activity, shards).await?;
             let other = parts.iter().find_map(|part| match part {
                 Part::Split(other) => Some(*other),
+                Part::Another(_, other) => Some(*other).filter(|other| *other != shards),
                 _ => None,
             });
             match other {
@@ -67,7 +75,11 @@ impl Shared {
 
     async fn part(&self, place: Place) -> Result<Part, Error> {
         let own = vec![b"condition".to_vec()];
-        let value = self.run(&CONDITION, &place.keys(), (0, place.shards), own).await?;
+        let value = self.run(&CONDITION, &place.keys(), (0, place), own).await?;
+        if let Some((epoch, shards)) = another(&value) {
+            self.forget_another(place.activity);
+            return Ok(Part::Another(epoch, shards));
+        }
         if let Some(since) = building_since(&value) {
             return Ok(Part::Begun(since));
         }
@@ -87,11 +99,19 @@ impl Shared {
             | Outcome::Damaged
             | Outcome::Doubtful
             | Outcome::Grace
+            | Outcome::Another
             | Outcome::Unusable(_) => Part::Broken,
         })
     }
 
     async fn judge(&self, activity: ActivityId, shards: Shards, parts: &[Part]) -> Result<Condition, Error> {
+        let others = parts.iter().filter_map(|part| match part {
+            Part::Another(epoch, _) => Some(*epoch),
+            _ => None,
+        });
+        if let Some(epoch) = others.max() {
+            return Ok(Condition::Another { epoch });
+        }
         if parts.iter().all(|part| matches!(part, Part::Absent)) {
             self.forget(activity);
             return Ok(Condition::Absent { may_be_lost: true });
@@ -157,7 +177,7 @@ impl Shared {
                 builder.clone(),
                 whole.as_bytes().to_vec(),
             ];
-            let value = self.run(&SEAL, &place.keys_and_aside(), (0, shards), own).await?;
+            let value = self.run(&SEAL, &place.keys_and_aside(), (0, place), own).await?;
             let said = Vec::<String>::from_redis_value(value).map_err(|_| Error::OutcomeUnknown)?;
             let has = || said.get(1)?.parse().ok();
             match said.first().map(String::as_str) {
@@ -183,13 +203,8 @@ impl Shared {
 
 /// When the builder of a state that is not built yet did something last, in epoch milliseconds.
 fn building_since(value: &Value) -> Option<i64> {
-    let Value::Array(parts) = value else { return None };
-    let text = |value: &Value| String::from_redis_value(value.clone()).ok();
-    if !matches!(text(parts.first()?)?.as_str(), "preheating" | "building" | "filled") {
-        return None;
-    }
-    let Value::Array(payload) = parts.get(3)? else {
-        return None;
-    };
-    text(payload.first()?)?.parse().ok()
+    payload_of(value, &["preheating", "building", "filled"])?
+        .first()?
+        .parse()
+        .ok()
 }

@@ -39,6 +39,11 @@ pub(crate) fn probes(tag: &str) -> [String; 5] {
     ["hash", "stream", "zset", "set", "text"].map(|kind| format!("{tag}:probe:{kind}"))
 }
 
+/// The name that a key has aside.
+pub(crate) fn aside(key: &str) -> String {
+    format!("{key}:old")
+}
+
 /// One shard of a sale, by which its keys are named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
@@ -95,7 +100,7 @@ impl Place {
     /// The same, and after them the names that they have aside.
     pub(crate) fn keys_and_aside(self) -> Vec<String> {
         let keys = self.keys();
-        let aside = keys.iter().map(|key| format!("{key}:old"));
+        let aside = keys.iter().map(|key| aside(key));
         keys.iter().cloned().chain(aside).collect()
     }
 

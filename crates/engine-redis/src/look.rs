@@ -33,18 +33,26 @@ impl Shared {
         if let Some(shards) = self.shards_known(activity) {
             return Ok(shards);
         }
+        self.shards_in_store(activity)
+            .await?
+            .ok_or(Error::NotReady(NotReady::Recovering))
+    }
+
+    /// The number of a sale's shards by its state; none where that is one of another sale.
+    pub(crate) async fn shards_in_store(&self, activity: ActivityId) -> Result<Option<Shards>, Error> {
         let first = Place::whole(activity);
         match self.call(&LOOK, first, vec![b"summary".to_vec()]).await?.outcome {
-            Outcome::Split(shards) => Ok(shards),
+            Outcome::Another => Ok(None),
+            Outcome::Split(shards) => Ok(Some(shards)),
             // The first shard alone may be lost.
             Outcome::None => {
                 let shards = self.listed().await?.shards(activity);
                 if shards.is_split() {
                     self.in_sale(activity, shards, |_| ());
                 }
-                Ok(shards)
+                Ok(Some(shards))
             }
-            _ => Ok(Shards::ONE),
+            _ => Ok(Some(Shards::ONE)),
         }
     }
 
@@ -114,7 +122,12 @@ impl Shared {
                 Outcome::Filled => filled += 1,
                 Outcome::Split(right) => return Ok(Found::Split(right)),
                 // Whoever schedules heals it.
-                Outcome::None | Outcome::Preheating | Outcome::Damaged | Outcome::Doubtful | Outcome::Grace => {
+                Outcome::None
+                | Outcome::Preheating
+                | Outcome::Damaged
+                | Outcome::Doubtful
+                | Outcome::Grace
+                | Outcome::Another => {
                     reasons.push(NotReady::Recovering);
                 }
                 Outcome::Unusable(reason) => reasons.push(reason),

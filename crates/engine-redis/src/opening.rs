@@ -64,15 +64,17 @@ impl Shared {
 pub(crate) fn begin_arguments(opening: &Opening, left: u64, next_nth: u64, replaces: Option<Epoch>) -> Vec<Vec<u8>> {
     let opened = &opening.opened;
     let mut begin = vec![opened.epoch.to_string().into_bytes()];
-    begin.extend(terms_arguments(&opened.terms));
+    let [status, starts, ends, limit, created] = terms_arguments(&opened.terms);
+    begin.extend([status, starts, ends, limit]);
     begin.extend([left, next_nth, opened.applied_movement].map(|number| number.to_string().into_bytes()));
     begin.push(replaces.map_or(Vec::new(), |epoch| epoch.to_string().into_bytes()));
     begin.push(opening.grace_ms.to_string().into_bytes());
+    begin.push(created);
     begin
 }
 
-/// Status, window and limit as scripts expect them.
-pub(crate) fn terms_arguments(terms: &seckill_sale::Terms) -> [Vec<u8>; 4] {
+/// Status, window, limit, and when the sale was created, as scripts expect them.
+pub(crate) fn terms_arguments(terms: &seckill_sale::Terms) -> [Vec<u8>; 5] {
     use seckill_sale::Status;
     let status = match terms.status {
         Status::Draft => "draft",
@@ -85,6 +87,7 @@ pub(crate) fn terms_arguments(terms: &seckill_sale::Terms) -> [Vec<u8>; 4] {
         terms.window.starts_at.to_string(),
         terms.window.ends_at.to_string(),
         terms.per_user_limit.to_string(),
+        terms.created_at.map_or_else(String::new, |at| at.to_string()),
     ]
     .map(String::into_bytes)
 }

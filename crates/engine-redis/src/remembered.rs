@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use parking_lot::Mutex;
 use seckill_queue::Adopted;
-use seckill_sale::{ActivityId, Claim, Delivery, Figures, Ticket};
+use seckill_sale::{ActivityId, Claim, Delivery, EpochMs, Figures, Ticket};
 use seckill_stock::{Answer, Reserved};
 
 use crate::keys::Place;
@@ -29,6 +29,8 @@ struct Shard {
     epoch: u64,
     /// Of the answer that told of them last, by [`Figures::revision`].
     revision: u64,
+    /// When the sale was created that they are of, where their state says so.
+    created_at: Option<EpochMs>,
     /// By sequence.
     tickets: BTreeMap<u64, Delivery>,
     /// Tickets of older states, which this one may not have: however far it has settled, they are none of its.
@@ -119,6 +121,25 @@ impl Remembered {
         }
     }
 
+    /// Notes when the sale was created whose tickets were noted just now.
+    pub(crate) fn note_created(&self, place: Place, created_at: Option<EpochMs>) {
+        if let (Some(shard), Some(at)) = (self.0.lock().get_mut(&place), created_at) {
+            shard.created_at = Some(at);
+        }
+    }
+
+    /// Forgets tickets of sales that the ledger has lost, whose numbers it gave out again.
+    pub(crate) fn drop_others(&self, is_another: impl Fn(ActivityId, Option<EpochMs>) -> bool) {
+        self.0.lock().retain(|place, shard| {
+            let is_lost = is_another(place.activity, shard.created_at);
+            if is_lost {
+                let tickets = shard.tickets.len() + shard.offered.len();
+                tracing::error!(%place, tickets, "tickets of a sale that the database has lost, and whose number it gave out again, are void");
+            }
+            !is_lost
+        });
+    }
+
     /// Forgets a sale that is over.
     pub(crate) fn forget_sale(&self, activity: ActivityId) {
         self.0.lock().retain(|place, _| place.activity != activity);
@@ -161,62 +182,4 @@ fn delivery(claim: &Claim, reserved: &Reserved) -> Delivery {
 }
 
 #[cfg(test)]
-mod tests {
-    use seckill_sale::{Epoch, EpochMs, Quantity, RequestId, RequestKey, UserId};
-
-    use super::*;
-
-    fn figures(epoch: u64, revision: u64, settled_up_to: u64) -> Figures {
-        Figures {
-            epoch: Epoch::new(epoch).expect("in range"),
-            stock_left: 5,
-            accepted: 0,
-            queued: 0,
-            dead: 0,
-            queued_tickets: 0,
-            leased_tickets: 0,
-            settled_up_to,
-            dead_tickets: 0,
-            oldest_accepted_at: None,
-            applied_movement: 0,
-            next_sequence: settled_up_to + 1,
-            revision,
-        }
-    }
-
-    fn ticket(activity: ActivityId, sequence: u64) -> Delivery {
-        Delivery {
-            ticket: Ticket {
-                activity,
-                epoch: Epoch::FIRST,
-                sequence,
-            },
-            user: UserId::new("a").expect("valid"),
-            quantity: Quantity::ONE,
-            key: RequestKey([0; 16]),
-            accepted_at: EpochMs(0),
-            request_id: RequestId::from_bits(1),
-            attempts: 0,
-            deliveries: 0,
-        }
-    }
-
-    /// A reading that was on its way when the ticket was adopted knows nothing of it, and nothing waits in it.
-    #[test]
-    fn a_reading_from_before_a_ticket_was_adopted_does_not_settle_it() {
-        let activity = ActivityId::new(7).expect("in range");
-        let place = Place::whole(activity);
-        let remembered = Remembered::default();
-        let adopted = figures(2, 4, 6);
-        remembered.answered(place, &adopted, &ticket(activity, 7), Adopted::Waits);
-        remembered.settled(place, &figures(2, 3, 1_000_000_000));
-        assert_eq!(
-            remembered.orphans(|_| Some(3)).len(),
-            1,
-            "its state is lost: it is offered"
-        );
-        remembered.answered(place, &figures(3, 1, 6), &ticket(activity, 7), Adopted::Waits);
-        remembered.settled(place, &figures(3, 2, 2_000_000_000));
-        assert_eq!(remembered.orphans(|_| Some(4)), [], "it is settled");
-    }
-}
+mod tests;

@@ -25,10 +25,13 @@ type Bytes = Vec<u8>;
 impl Shared {
     /// What lies aside of a shard.
     pub(crate) async fn salvage(&self, place: Place) -> Result<Vec<Restored>, Error> {
-        let keys = place.keys_and_aside();
-        let [_, _, _, _, _, _, _, _, buyers, fresh, back, _, _, dead] = keys.as_slice() else {
-            unreachable!("seven keys, twice");
-        };
+        let aside = place.keys().map(|key| crate::keys::aside(&key));
+        self.read_all(place, &aside).await
+    }
+
+    /// Everybody whom these keys of a shard name.
+    pub(crate) async fn read_all(&self, place: Place, keys: &[String; 7]) -> Result<Vec<Restored>, Error> {
+        let [_, buyers, fresh, back, _, _, dead] = keys;
         let mut found = Found::default();
         for (user, record) in self.pairs(buyers).await? {
             let buyer = UserId::new(&user)
@@ -145,8 +148,7 @@ fn back_ticket(place: Place, sequence: &str, text: &str) -> Option<Delivery> {
 
 impl Found {
     fn buyer(&mut self, buyer: Buyer) {
-        let restored = restored(&buyer);
-        self.0.insert(buyer.user, restored);
+        self.0.insert(buyer.user.clone(), buyer.into());
     }
 
     /// A ticket says more than the buyer's entry: the request, and how often it was tried.
@@ -159,7 +161,7 @@ impl Found {
             accepted_at: delivery.accepted_at,
             state: TicketState::Queued,
         };
-        let known = self.0.entry(delivery.user).or_insert_with(|| restored(&buyer));
+        let known = self.0.entry(delivery.user).or_insert_with(|| buyer.into());
         if known.sequence == delivery.ticket.sequence {
             known.attempts = delivery.attempts;
             known.request_id = Some(delivery.request_id);
@@ -167,7 +169,7 @@ impl Found {
     }
 
     fn dead(&mut self, buyer: &Buyer, reason: String) {
-        let known = self.0.entry(buyer.user.clone()).or_insert_with(|| restored(buyer));
+        let known = self.0.entry(buyer.user.clone()).or_insert_with(|| buyer.clone().into());
         if known.sequence == buyer.ticket.sequence {
             known.dead_reason = reason;
         }
@@ -177,20 +179,5 @@ impl Found {
         let mut buyers: Vec<_> = self.0.into_values().collect();
         buyers.sort_unstable_by_key(|buyer| buyer.sequence);
         buyers
-    }
-}
-
-fn restored(buyer: &Buyer) -> Restored {
-    Restored {
-        user: buyer.user.clone(),
-        key: buyer.key,
-        quantity: buyer.quantity,
-        sequence: buyer.ticket.sequence,
-        epoch: buyer.ticket.epoch,
-        accepted_at: buyer.accepted_at,
-        state: buyer.state,
-        attempts: 0,
-        request_id: None,
-        dead_reason: String::new(),
     }
 }

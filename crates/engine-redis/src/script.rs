@@ -32,6 +32,7 @@ script!(LOOK, " flags=no-writes", "state.lua", "look.lua");
 script!(CONDITION, " flags=allow-oom", "state.lua", "look.lua");
 script!(WALK, " flags=no-writes", "walk.lua");
 script!(FORGET, " flags=allow-oom", "state.lua", "forget.lua");
+script!(DROP, " flags=allow-oom", "state.lua", "drop.lua");
 script!(TAKE, " flags=allow-oom", "state.lua", "entries.lua", "take.lua");
 script!(TRANSFER, " flags=allow-oom", "state.lua", "transfer.lua");
 script!(SEAL, " flags=allow-oom", "state.lua", "aside.lua", "seal.lua");

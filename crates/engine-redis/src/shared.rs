@@ -1,12 +1,12 @@
 //! What the parts of a handle share: the link, the clock, and what is remembered of each sale.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use parking_lot::{Mutex, RwLock};
 use seckill_queue::Turns;
-use seckill_sale::{ActivityId, Figures, NotReady, Shards, UserId};
+use seckill_sale::{ActivityId, EpochMs, Figures, NotReady, Shards, UserId};
 use seckill_stock::Glance;
 use tokio::sync::{Mutex as Turn, Notify};
 
@@ -52,6 +52,8 @@ pub(crate) struct Shared {
     /// The last figures of states that are no more.
     pub(crate) seen: Mutex<HashMap<ActivityId, Figures>>,
     sales: RwLock<HashMap<ActivityId, Known>>,
+    /// When each sale of the ledger was created.
+    pub(crate) created: RwLock<BTreeMap<ActivityId, EpochMs>>,
     pub(crate) troubles: Troubles,
     pub(crate) left_to_newer: LeftToNewer,
 }
@@ -74,6 +76,7 @@ impl Shared {
             looking: Mutex::default(),
             new_shard: Notify::new(),
             seen: Mutex::default(),
+            created: RwLock::default(),
             troubles: Troubles::default(),
             left_to_newer: LeftToNewer::default(),
             sales: RwLock::default(),
@@ -113,6 +116,10 @@ impl Shared {
             Outcome::Split(shards) => self.in_sale(activity, *shards, |_| ()),
             Outcome::Damaged => self.cannot_use(place, "damaged", NotReady::StoreUnsafe),
             Outcome::Doubtful => self.cannot_use(place, "doubtful", NotReady::Recovering),
+            Outcome::Another => {
+                self.cannot_use(place, "of another sale", NotReady::Recovering);
+                self.forget_another(activity);
+            }
             Outcome::Unusable(reason) => self.cannot_use(place, reason.as_str(), *reason),
         }
     }

@@ -49,6 +49,8 @@ pub(crate) struct Summary {
     pub(crate) out: Option<Out>,
     /// Which build of the sale the shard belongs to.
     pub(crate) builder: String,
+    /// When the sale was created that it is of, where the state says so.
+    pub(crate) created_at: Option<EpochMs>,
 }
 
 impl Summary {
@@ -90,6 +92,7 @@ impl Summary {
             transfers: natural(23)?,
             out: read_out(fields.get(24)?),
             builder: fields.get(25)?.clone(),
+            created_at: number(26).map(EpochMs),
         })
     }
 
@@ -166,6 +169,8 @@ pub(crate) enum Outcome {
     Doubtful,
     /// In use, and for a moment only for those who had a ticket of the state before it.
     Grace,
+    /// Of another sale that had the number.
+    Another,
     /// A state that cannot be used.
     Unusable(NotReady),
 }
@@ -189,6 +194,7 @@ impl Answer {
             "damaged" => Outcome::Damaged,
             "doubtful" => Outcome::Doubtful,
             "grace" => Outcome::Grace,
+            "another" => Outcome::Another,
             "building" | "behind" => Outcome::Unusable(NotReady::Recovering),
             other => match other.strip_prefix("split").and_then(|shards| shards.parse().ok()) {
                 Some(shards) => Outcome::Split(shards),

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use seckill_ledger::{RecordState, SettleBatch, TicketResult};
 use seckill_queue::{Adopted, Adoption, Verdict, Verdicts};
-use seckill_sale::{ActivityId, Delivery, Epoch, FailureReason, Status, Ticket};
+use seckill_sale::{ActivityId, Delivery, Epoch, EpochMs, FailureReason, Status, Ticket};
 use seckill_stock::Condition;
 
 use crate::strays::Stray;
@@ -49,15 +49,16 @@ impl Settle {
     /// Offers every stray, and what this node admitted to states that were lost; those that no state can take now stay. A worker does so by
     /// itself; a node without workers has to be told to, every now and then.
     pub async fn adopt_strays(&self) {
-        self.strays.keep(self.queue.orphans());
+        self.strays.keep(self.queue.orphans(), None);
         for (activity, mut strays) in self.strays.take() {
             strays.sort_unstable_by_key(|stray| stray.delivery.ticket.sequence);
             if let Err(error) = self.adopt(activity, &mut strays).await {
                 let tickets: Vec<_> = strays.iter().map(|stray| stray.delivery.clone()).collect();
+                let created_at = strays.first().and_then(|stray| stray.created_at);
                 if let Some(epoch) = self.over_at(activity).await
                     && self
                         .ledger
-                        .fail_of(epoch, self.batch_of(activity, &tickets))
+                        .fail_of(epoch, self.batch_of(activity, created_at, &tickets))
                         .await
                         .is_ok()
                 {
@@ -74,7 +75,11 @@ impl Settle {
     async fn adopt(&self, activity: ActivityId, strays: &mut Vec<Stray>) -> Result<(), Error> {
         // Of the state that answers, or of an older one: what has no unit there may have one in a newer one.
         let epoch = self.epoch_now(Some(activity));
+        self.drop_others(activity, strays).await?;
         self.tell_failures(activity, strays).await?;
+        if strays.is_empty() {
+            return Ok(());
+        }
         let tickets: Vec<_> = strays.iter().map(|stray| stray.delivery.clone()).collect();
         let adopted = self.queue.adopt(tickets.clone(), Adoption::Waiting).await?;
         let of = |wanted: Adopted| {
@@ -101,6 +106,20 @@ impl Settle {
         let mut outcomes = adopted.iter();
         strays.retain(|_| outcomes.next() == Some(&Adopted::NoUnit));
         self.fail(activity, epoch, strays).await
+    }
+
+    /// Those of a sale that the ledger has lost are no tickets of the one to which it gave that number again.
+    async fn drop_others(&self, activity: ActivityId, strays: &mut Vec<Stray>) -> Result<(), Error> {
+        let created_at = self.ledger.activity(activity).await?.created_at;
+        strays.retain_mut(|stray| {
+            let is_own = *stray.created_at.get_or_insert(created_at) == created_at;
+            if !is_own {
+                let Delivery { ticket, user, .. } = &stray.delivery;
+                tracing::error!(%ticket, user = user.as_str(), "a ticket of a sale that the database has lost, and whose number it gave out again, is void");
+            }
+            is_own
+        });
+        Ok(())
     }
 
     /// The state hears of each stray that has failed in the ledger meanwhile.
@@ -144,9 +163,10 @@ impl Settle {
         row.epoch.filter(|_| is_absent && row.status == Status::Closed)
     }
 
-    fn batch_of(&self, activity: ActivityId, tickets: &[Delivery]) -> SettleBatch {
+    fn batch_of(&self, activity: ActivityId, created_at: Option<EpochMs>, tickets: &[Delivery]) -> SettleBatch {
         SettleBatch {
             activity,
+            created_at,
             tickets: tickets.to_vec(),
             now: self.stock.now(),
             pay_within_ms: self.options.pay_within_ms,
@@ -164,7 +184,9 @@ impl Settle {
         for stray in &mut *strays {
             stray.may_have_failed = true;
         }
-        let settled = self.ledger.fail_of(epoch, self.batch_of(activity, &tickets)).await?;
+        let created_at = strays[0].created_at;
+        let batch = self.batch_of(activity, created_at, &tickets);
+        let settled = self.ledger.fail_of(epoch, batch).await?;
         let results = tickets.iter().map(|delivery| delivery.ticket).zip(settled.results);
         let mut failed = Vec::new();
         for (ticket, result) in results {

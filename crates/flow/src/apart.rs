@@ -4,6 +4,7 @@
 //! knew: its journal was cut, or is an older copy. A crash between the ledger's commit and the store's acknowledgement looks otherwise:
 //! the ticket is in the journal, and waits.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use seckill_ledger::Ledger;
@@ -72,6 +73,7 @@ impl fmt::Display for Apart {
 pub async fn apart(stock: &dyn Stock, ledger: &dyn Ledger) -> Result<Option<Apart>, Error> {
     let mut with_state = stock.activities().await?;
     with_state.sort_unstable();
+    tell_whose_numbers(stock, ledger, &with_state).await?;
     for &activity in &with_state {
         if let Err(seckill_ledger::Error::NotFound(_)) = ledger.activity(activity).await {
             return Ok(Some(Apart::Foreign { activity }));
@@ -105,6 +107,7 @@ pub async fn apart(stock: &dyn Stock, ledger: &dyn Ledger) -> Result<Option<Apar
 pub async fn older(stock: &dyn Stock, ledger: &dyn Ledger) -> Result<Option<Apart>, Error> {
     let mut with_state = stock.activities().await?;
     with_state.sort_unstable();
+    tell_whose_numbers(stock, ledger, &with_state).await?;
     for activity in with_state {
         let figures = match stock.figures(activity).await {
             Ok(Some(figures)) => figures,
@@ -124,6 +127,25 @@ pub async fn older(stock: &dyn Stock, ledger: &dyn Ledger) -> Result<Option<Apar
         }
     }
     Ok(None)
+}
+
+/// The state of another sale that had a number of the ledger's tells nothing of this one: the store is told when each was created.
+pub(crate) async fn tell_whose_numbers(
+    stock: &dyn Stock,
+    ledger: &dyn Ledger,
+    with_state: &[ActivityId],
+) -> Result<(), Error> {
+    let live = live_activities(ledger, stock.now()).await?;
+    let mut created: BTreeMap<_, _> = live.iter().map(|row| (row.id, row.created_at)).collect();
+    for &id in with_state {
+        match ledger.activity(id).await {
+            Ok(row) => _ = created.insert(id, row.created_at),
+            Err(seckill_ledger::Error::NotFound(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    stock.set_created(created);
+    Ok(())
 }
 
 /// The ledger's newest ticket where the store's state did not issue it. The ledger is read first: what is sold meanwhile is no ticket of

@@ -26,6 +26,8 @@ impl Operator {
     pub async fn refresh_catalogue(&self) -> Result<Vec<Activity>, Error> {
         let _one_at_a_time = self.listing.lock().await;
         let activities = live_activities(&*self.layers.ledger, self.layers.stock.now()).await?;
+        // Whoever comes to a sale by this list meets no state of another one that had its number.
+        self.tell_whose_numbers(activities.iter());
         let in_force = |activity: &Activity| Arc::new(self.in_force(activity.clone()));
         self.layers.catalogue.replace(activities.iter().map(in_force));
         self.audited
@@ -37,7 +39,19 @@ impl Operator {
     /// Shows a changed activity to the gate at once.
     pub(crate) async fn show(&self, activity: &Activity) {
         let _one_at_a_time = self.listing.lock().await;
+        let known = self.layers.catalogue.all();
+        let others = known
+            .values()
+            .map(AsRef::as_ref)
+            .filter(|known| known.id != activity.id);
+        self.tell_whose_numbers(others.chain([activity]));
         self.layers.catalogue.put(&Arc::new(self.in_force(activity.clone())));
+    }
+
+    /// Tells the store when each sale was created, for [`seckill_stock::Stock::set_created`].
+    fn tell_whose_numbers<'a>(&self, activities: impl Iterator<Item = &'a Activity>) {
+        let created = activities.map(|activity| (activity.id, activity.created_at));
+        self.layers.stock.set_created(created.collect());
     }
 
     /// Makes an activity, known to the gate when this returns. The scheduler preheats it when its time has come, or at once.

@@ -3,7 +3,8 @@
 //! ```text
 //! doubtful ──books agree with the ledger──▶ confirmed in place: nobody is lost, nothing is rewritten
 //!    │ they do not                               sound, its epoch passed by the ledger's ──▶ raised
-//!    ▼
+//!    │                                           sound, of an epoch that the ledger never drew ──▶ followed, raised
+//!    ▼                                           of another sale that had the number ──▶ taken away; this sale is preheated
 //! broken, gone ──▶ epoch + 1, given up, built from the ledger and from what is left of it
 //! ```
 //! The ledger's epoch is counted up first, and an epoch is used by nobody but who drew it. Two that heal at once have two epochs: the store
@@ -50,6 +51,10 @@ impl Operator {
         if !is_due(&condition) {
             return Ok(Healed::Left);
         }
+        let is_ahead = matches!(condition, Condition::Sound { epoch: Some(epoch) } if activity.epoch < Some(epoch));
+        if !is_ahead {
+            self.is_issued(id);
+        }
         match condition {
             Condition::Absent { may_be_lost } => {
                 let is_lost = may_be_lost && activity.epoch.is_some() && !self.is_over_for_good(activity).await?;
@@ -69,7 +74,8 @@ impl Operator {
                     self.raise(id, row.epoch).await?;
                     Ok(Healed::Nothing)
                 }
-                _ => Ok(Healed::Nothing),
+                Some(newest) if epoch == newest => Ok(Healed::Nothing),
+                _ => self.follow_unissued(id, epoch).await,
             },
             Condition::Sound { epoch: None } => Ok(Healed::Nothing),
             Condition::InHand => Ok(Healed::InHand),
@@ -79,6 +85,10 @@ impl Operator {
                 self.vouch(activity, *figures).await
             }
             Condition::Broken => self.build_instead_of_lost(id).await,
+            Condition::Another { .. } => {
+                self.take_away_another(id).await?;
+                Ok(Healed::Absent)
+            }
         }
     }
 
@@ -158,7 +168,9 @@ impl Operator {
                 Condition::Doubtful(now) => figures = *now,
                 Condition::Broken => break,
                 // Somebody else has healed it, or is at it.
-                Condition::Sound { .. } | Condition::InHand | Condition::Absent { .. } => return Err(Error::Unstable),
+                Condition::Sound { .. } | Condition::InHand | Condition::Absent { .. } | Condition::Another { .. } => {
+                    return Err(Error::Unstable);
+                }
             }
         }
         tracing::warn!(activity = %id, "the store started anew, and differs from the ledger; its state is built anew");

@@ -29,6 +29,7 @@ impl Operator {
             tracing::error!(ticket = %delivery.ticket, user = delivery.user.as_str(), "no unit is left for a ticket of a lost state; it fails");
         }
         let batch = SettleBatch {
+            created_at: None,
             activity: id,
             tickets,
             now: self.layers.stock.now(),

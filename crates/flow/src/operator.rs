@@ -105,6 +105,8 @@ pub struct Operator {
     pub(crate) reconciling: Mutex<()>,
     /// Sales that were fenced for a moment and not opened again yet; the scheduler opens what a broken call left.
     pub(crate) fenced: parking_lot::Mutex<BTreeSet<ActivityId>>,
+    /// Sales whose state the ledger never began, until it has followed: nobody is let in meanwhile.
+    pub(crate) unissued: parking_lot::Mutex<BTreeSet<ActivityId>>,
     /// What the last audit of each sale found; for the sales of the catalogue.
     pub(crate) audited: parking_lot::Mutex<BTreeMap<ActivityId, Option<bool>>>,
     changed: Arc<Notify>,
@@ -126,6 +128,7 @@ impl Operator {
             listing: Mutex::new(()),
             reconciling: Mutex::new(()),
             fenced: parking_lot::Mutex::default(),
+            unissued: parking_lot::Mutex::default(),
             audited: parking_lot::Mutex::default(),
             changed: Arc::new(Notify::new()),
         }
@@ -161,13 +164,13 @@ impl Operator {
         self.layers.stock.stock_left(id).is_some()
     }
 
-    /// Whether the store lets nobody in although the sale's row does not say so: its state was lost and is not rebuilt yet, or it is being
-    /// brought in line. Costs no IO.
+    /// Whether the store lets nobody in although the sale's row does not say so: its state was lost and is not rebuilt yet, it is being
+    /// brought in line, or it is of another sale, or of a time, that the ledger has lost. Costs no IO.
     #[must_use]
     pub fn is_fenced(&self, activity: &Activity) -> bool {
         let ended = activity.status == Status::Closed || activity.window.ends_at <= self.layers.stock.now();
         let lost = !ended && activity.epoch.is_some() && !self.has_state(activity.id);
-        lost || self.fenced.lock().contains(&activity.id)
+        lost || self.fenced.lock().contains(&activity.id) || self.is_unissued(activity.id)
     }
 
     /// Hands the rules that the ledger has now to the store, where it has a state, and to the catalogue.
@@ -179,7 +182,7 @@ impl Operator {
             let _one_at_a_time = self.terms.lock().await;
             let activity = self.layers.ledger.activity(id).await?;
             let told = self.tell_store(&activity).await;
-            if told.is_ok() {
+            if told.is_ok() && !self.is_unissued(id) {
                 self.fenced.lock().remove(&id);
             }
             (activity, told)
@@ -189,10 +192,18 @@ impl Operator {
         told.map(|()| activity)
     }
 
+    fn is_unissued(&self, id: ActivityId) -> bool {
+        self.unissued.lock().contains(&id)
+    }
+
     /// The store itself is asked whether it has a state: memory does not know of one whose frame may or may not be on the disk.
     async fn tell_store(&self, activity: &Activity) -> Result<(), Error> {
         if self.has_state(activity.id) || self.layers.stock.figures(activity.id).await?.is_some() {
-            self.layers.stock.change(activity.terms()).await?;
+            let mut terms = activity.terms();
+            if terms.status == Status::Running && self.is_unissued(activity.id) {
+                terms.status = Status::Paused;
+            }
+            self.layers.stock.change(terms).await?;
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use seckill_stock::{Condition, Error as StockError, OpenOutcome, Opening, Remedy
 use crate::instead::{Instead, next_sequence};
 use crate::renew::beside;
 use crate::retried::{Retried, with_retried};
+use crate::unissued::of_this_sale;
 use crate::{Error, Operator};
 
 /// What preheating came to.
@@ -86,6 +87,7 @@ impl Operator {
     /// As [`Operator::preheat`], also after the end of the window: recovery needs a state for the dead letters of an ended sale. Whoever is
     /// asked by name waits for no other builder.
     pub(crate) async fn rebuild(&self, id: ActivityId, context: Context) -> Result<Preheated, Error> {
+        self.take_away_another(id).await?;
         let instead = match self.may_have_usable_state(id).await? {
             true => Instead::OfNothing,
             false => Instead::OfLost,
@@ -117,7 +119,7 @@ impl Operator {
             }
             // Behind the records: a letter that an operator retries just now is in either.
             let retried = retried.of(known.units_dead, || self.layers.ledger.retried(id)).await?;
-            let remains = with_retried(retried, remains);
+            let remains = of_this_sale(&activity, with_retried(retried, remains));
             let unpromised = row.available.saturating_sub(known.units_dead);
             let taken = beside(&remains, &known, unpromised);
             // Their buyers were told that they have a ticket, so they are told how it ended.

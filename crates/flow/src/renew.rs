@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use seckill_sale::{ActivityId, Buyer, Figures, Restored, Ticket, TicketState};
+use seckill_sale::{ActivityId, Figures, Restored, Ticket, TicketState};
 
 use crate::instead::Instead;
 use crate::known::Known;
@@ -85,7 +85,7 @@ impl Operator {
         let figures = self.layers.stock.figures(id).await?.ok_or(Error::NoState)?;
         let (mut buyers, mut page) = (Vec::new(), 0);
         while let Some(part) = self.layers.stock.buyers_page(id, page).await? {
-            buyers.extend(part.into_iter().map(restored));
+            buyers.extend(part.into_iter().map(Restored::from));
             page += 1;
         }
         buyers.sort_unstable_by_key(|buyer: &Restored| buyer.sequence);
@@ -106,20 +106,5 @@ impl Operator {
     pub(crate) async fn renew(&self, id: ActivityId) -> Result<Preheated, Error> {
         let old = self.old(id).await?;
         self.build(id, self.own_context(), &Instead::Of(old)).await
-    }
-}
-
-fn restored(buyer: Buyer) -> Restored {
-    Restored {
-        user: buyer.user,
-        key: buyer.key,
-        quantity: buyer.quantity,
-        sequence: buyer.ticket.sequence,
-        epoch: buyer.ticket.epoch,
-        accepted_at: buyer.accepted_at,
-        state: buyer.state,
-        attempts: 0,
-        request_id: None,
-        dead_reason: String::new(),
     }
 }

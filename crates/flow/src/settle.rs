@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use seckill_ledger::{Conflict, Error, Ledger, SettleBatch, Settled, TicketResult};
 use seckill_queue::{Queue, Taken, Verdict, Verdicts};
-use seckill_sale::{ActivityId, Conclusion, Delivery, Epoch, FailureReason};
+use seckill_sale::{ActivityId, Conclusion, Delivery, Epoch, EpochMs, FailureReason};
 use seckill_stock::Stock;
 
 use crate::strays::Strays;
@@ -67,6 +67,8 @@ pub(crate) struct Gathered {
     pub(crate) pass: Pass,
     /// Of the state that handed the tickets out.
     pub(crate) epoch: Option<Epoch>,
+    /// When the sale was created that this state is of.
+    pub(crate) created_at: Option<EpochMs>,
     /// Tickets that go back to the queue.
     pub(crate) open: Vec<Delivery>,
     /// Tickets that the ledger refused for the epoch of their state.
@@ -110,7 +112,11 @@ impl Settle {
     /// The queue could not be read or written. The batch is delivered again when its lease ends.
     pub async fn pass(&self) -> Result<Pass, seckill_queue::Error> {
         self.adopt_strays().await;
-        let Taken { tickets, epoch } = self.queue.take_of_state(self.options.batch_size_max).await?;
+        let Taken {
+            tickets,
+            epoch,
+            created_at,
+        } = self.queue.take_of_state(self.options.batch_size_max).await?;
         let deliveries = tickets;
         if deliveries.is_empty() {
             return Ok(Pass::default());
@@ -125,16 +131,16 @@ impl Settle {
             open,
             refused,
             ..
-        } = self.write(deliveries, epoch).await;
+        } = self.write(deliveries, epoch, created_at).await;
         // The store follows the ledger's epoch at the scheduler's next tick.
         pass.ledger_down |= !refused.is_empty();
         pass.activity = buyers.first().map(|&(activity, _)| activity);
         pass.taken = buyers.len() as u64;
         let recorded = self.queue.record(verdicts).await;
-        self.strays.keep(refused);
+        self.strays.keep(refused, created_at);
         // Their state may be gone, and nobody else has them.
         if epoch.is_some() && (recorded.is_err() || self.epoch_now(pass.activity) != epoch) {
-            self.strays.keep(open);
+            self.strays.keep(open, created_at);
         }
         recorded?;
         self.pace.count(pass.orders_written, self.stock.now());
@@ -145,7 +151,7 @@ impl Settle {
 
     /// Writes deliveries of one activity. A batch with a bad row is halved until the row is alone. Tickets that were handed out before
     /// without a verdict are written one by one: whatever stopped their worker must not stop their neighbours.
-    async fn write(&self, deliveries: Vec<Delivery>, epoch: Option<Epoch>) -> Gathered {
+    async fn write(&self, deliveries: Vec<Delivery>, epoch: Option<Epoch>, created_at: Option<EpochMs>) -> Gathered {
         let (fresh, seen): (Vec<_>, Vec<_>) = deliveries.into_iter().partition(|delivery| delivery.deliveries < 2);
         let mut parts: Vec<Vec<Delivery>> = seen.into_iter().map(|delivery| vec![delivery]).rev().collect();
         if !fresh.is_empty() {
@@ -153,6 +159,7 @@ impl Settle {
         }
         let mut gathered = Gathered {
             epoch,
+            created_at,
             ..Gathered::default()
         };
         while let Some(mut part) = parts.pop() {
@@ -160,7 +167,7 @@ impl Settle {
                 self.give_back(part, &mut gathered);
                 continue;
             }
-            match self.settle(&part, epoch).await {
+            match self.settle(&part, &gathered).await {
                 Ok(settled) => {
                     gathered.verdicts.settled_batch = gathered.verdicts.settled_batch.max(settled.batch);
                     gathered.pass.orders_written += settled.orders_written;
@@ -179,6 +186,11 @@ impl Settle {
                     tracing::warn!(%present, tickets = part.len(), "a batch of a lost state; its tickets are offered to the present one");
                     gathered.refused.extend(part);
                 }
+                Err(Error::Conflict(Conflict::AnotherSale)) => {
+                    // The scheduler takes their state away. Until then they stay with this worker, and nobody else is kept waiting.
+                    tracing::error!(tickets = part.len(), first = %part[0].ticket, "tickets of a sale that the database has lost, and whose number it gave out again, are not settled");
+                }
+                Err(Error::NotFound(_)) => self.wait_for_sale(&part, &mut gathered),
                 Err(_) if 1 < part.len() => {
                     let second = part.split_off(part.len() / 2);
                     parts.extend([second, part]);
@@ -218,20 +230,31 @@ impl Settle {
         }
     }
 
-    async fn settle(&self, part: &[Delivery], epoch: Option<Epoch>) -> Result<Settled, Error> {
-        match epoch {
-            Some(epoch) => self.ledger.settle_of(epoch, self.batch(part)).await,
-            None => self.ledger.settle(self.batch(part)).await,
+    async fn settle(&self, part: &[Delivery], of: &Gathered) -> Result<Settled, Error> {
+        let batch = self.batch(part, of.created_at);
+        match of.epoch {
+            Some(epoch) => self.ledger.settle_of(epoch, batch).await,
+            None => self.ledger.settle(batch).await,
         }
     }
 
-    fn batch(&self, part: &[Delivery]) -> SettleBatch {
+    fn batch(&self, part: &[Delivery], created_at: Option<EpochMs>) -> SettleBatch {
         SettleBatch {
+            created_at,
             activity: part[0].ticket.activity,
             tickets: part.to_vec(),
             now: self.stock.now(),
             pay_within_ms: self.options.pay_within_ms,
         }
+    }
+
+    /// A ledger that does not know their sale was restored from an older copy. Parked in it they would be dead letters of the next sale with
+    /// that number, so they wait: for its copy, or until the sale is given up.
+    fn wait_for_sale(&self, part: &[Delivery], gathered: &mut Gathered) {
+        tracing::error!(tickets = part.len(), first = %part[0].ticket, "the database does not know the sale of these tickets; they wait");
+        let not_before = self.stock.now().plus(self.options.retry_wait_max_ms);
+        let verdict = |delivery: &Delivery| (delivery.ticket, Verdict::GiveBack { not_before });
+        gathered.verdicts.tickets.extend(part.iter().map(verdict));
     }
 
     pub(crate) fn give_back(&self, part: Vec<Delivery>, gathered: &mut Gathered) {

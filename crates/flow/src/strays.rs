@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::mem;
 
 use parking_lot::Mutex;
-use seckill_sale::{ActivityId, Delivery};
+use seckill_sale::{ActivityId, Delivery, EpochMs};
 
 /// Strays that are kept at most: as many as may wait for settlement by default.
 const STRAYS_MAX: usize = 200_000;
@@ -12,6 +12,8 @@ const STRAYS_MAX: usize = 200_000;
 /// A ticket that waits to be adopted.
 pub(crate) struct Stray {
     pub(crate) delivery: Delivery,
+    /// When the sale was created that it is of; none until it is looked for first.
+    pub(crate) created_at: Option<EpochMs>,
     /// The ledger was told that it failed, or perhaps was.
     pub(crate) may_have_failed: bool,
 }
@@ -21,9 +23,10 @@ pub(crate) struct Stray {
 pub(crate) struct Strays(Mutex<Vec<Stray>>);
 
 impl Strays {
-    pub(crate) fn keep(&self, tickets: Vec<Delivery>) {
+    pub(crate) fn keep(&self, tickets: Vec<Delivery>, created_at: Option<EpochMs>) {
         let strays = tickets.into_iter().map(|delivery| Stray {
             delivery,
+            created_at,
             may_have_failed: false,
         });
         self.keep_all(strays.collect());

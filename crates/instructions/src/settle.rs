@@ -38,6 +38,7 @@ pub(crate) fn orders(batch: usize, operations: usize) -> anyhow::Result<Prepared
     let (warm_up, measured) = rest.split_at(warm_up);
     let batches = |tickets: &[Delivery], size| {
         let batches = tickets.chunks(size).map(|tickets| SettleBatch {
+            created_at: None,
             activity: activity.id,
             tickets: tickets.to_vec(),
             now: NOW,

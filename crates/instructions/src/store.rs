@@ -126,6 +126,7 @@ fn opening(sale: usize, sales: Sales) -> Opening {
         window: WINDOW,
         per_user_limit: Quantity::ONE,
         status: Status::Running,
+        created_at: None,
     };
     let opened = Opened {
         terms,

@@ -72,6 +72,7 @@ macro_rules! conformance_tests {
             redelivery: [
                 redelivery_in_any_order_changes_nothing,
                 tickets_of_an_older_state_are_refused,
+                tickets_of_another_sale_that_had_the_number_are_refused,
                 tickets_without_a_unit_fail_and_move_none,
                 two_workers_with_the_same_tickets_write_each_once,
                 another_ticket_of_a_buyer_fails_and_leaves_his_rows_alone,

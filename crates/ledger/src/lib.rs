@@ -97,6 +97,9 @@ pub enum Conflict {
         /// The newest epoch.
         present: Epoch,
     },
+    /// The tickets belong to another sale, which had this number before the ledger was restored from an older copy.
+    #[error("the tickets are of another sale that had this number; the database has lost that one")]
+    AnotherSale,
     /// The payment does not fit the order.
     #[error("the payment does not fit the order: {0}")]
     Payment(&'static str),

@@ -10,6 +10,9 @@ use crate::{Error, Page, PageRequest};
 pub struct SettleBatch {
     /// The activity.
     pub activity: ActivityId,
+    /// When the sale was created whose state handed the tickets out; none where that is not known. Those of another sale, which had this
+    /// number in a ledger that was lost, are refused.
+    pub created_at: Option<EpochMs>,
     /// Its tickets, oldest first.
     pub tickets: Vec<Delivery>,
     /// When.
@@ -101,7 +104,7 @@ pub trait Settlement: Send + Sync + 'static {
     ///
     /// # Errors
     /// [`Error::Outage`]: nothing was decided. [`Error::Rejected`]: a row of the batch cannot be written; split it.
-    /// [`Error::NotFound`]: no such activity.
+    /// [`Error::NotFound`]: no such activity. [`crate::Conflict::AnotherSale`]: nothing was decided.
     async fn settle(&self, batch: SettleBatch) -> Result<Settled, Error>;
 
     /// As [`Settlement::settle`], for tickets that the store's state of `epoch` handed out. Once a newer epoch was begun

@@ -62,6 +62,8 @@ pub struct Taken {
     pub tickets: Vec<Delivery>,
     /// Epoch of the state that they stand in; none where no other can take its place while they are with a worker.
     pub epoch: Option<Epoch>,
+    /// When the sale was created that the state says it is of; none where it does not say.
+    pub created_at: Option<EpochMs>,
 }
 
 /// How a ticket is offered to a state that may not know it.
@@ -120,7 +122,10 @@ pub trait Queue: Send + Sync + 'static {
     /// As [`Queue::take`], with the generation of the state: a ledger that has a newer one refuses what comes from it.
     async fn take_of_state(&self, count: usize) -> Result<Taken, Error> {
         let tickets = self.take(count).await?;
-        Ok(Taken { tickets, epoch: None })
+        Ok(Taken {
+            tickets,
+            ..Taken::default()
+        })
     }
 
     /// Offers tickets of one sale that a worker had when their state was lost to the one that took its place: same ticket, same user, key and

@@ -58,6 +58,17 @@ pub struct Terms {
     pub per_user_limit: Quantity,
     /// What the operator last said.
     pub status: Status,
+    /// When the sale was created. A ledger that was restored from an older copy gives the numbers of sales that it lost out again, and this
+    /// tells a sale from the one that had its number before. None in states that an earlier version wrote: nobody knows.
+    pub created_at: Option<EpochMs>,
+}
+
+impl Terms {
+    /// Whether they are those of another sale than the one that was created then, as far as is known.
+    #[must_use]
+    pub fn are_of_another(&self, created_at: EpochMs) -> bool {
+        self.created_at.is_some_and(|own| own != created_at)
+    }
 }
 
 /// One sale of one product, as every node knows it.
@@ -112,6 +123,7 @@ impl Activity {
             window: self.window,
             per_user_limit: self.per_user_limit,
             status: self.status,
+            created_at: Some(self.created_at),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Epoch, EpochMs, Hold, Quantity, RequestId, RequestKey, Terms, TicketState, UserId};
+use crate::{Buyer, Epoch, EpochMs, Hold, Quantity, RequestId, RequestKey, Terms, TicketState, UserId};
 
 /// Where the units of a failed ticket go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -89,6 +89,24 @@ pub struct Restored {
     pub request_id: Option<RequestId>,
     /// Why it is dead; empty otherwise.
     pub dead_reason: String,
+}
+
+impl From<Buyer> for Restored {
+    /// As the store has him: never tried yet, by a request that nobody remembers.
+    fn from(buyer: Buyer) -> Self {
+        Self {
+            user: buyer.user,
+            key: buyer.key,
+            quantity: buyer.quantity,
+            sequence: buyer.ticket.sequence,
+            epoch: buyer.ticket.epoch,
+            accepted_at: buyer.accepted_at,
+            state: buyer.state,
+            attempts: 0,
+            request_id: None,
+            dead_reason: String::new(),
+        }
+    }
 }
 
 /// One admission: stock, buyer and order intent in one.

@@ -39,8 +39,10 @@ impl Sale {
     /// The state that begins with `opened`.
     #[must_use]
     pub fn open(opened: &Opened) -> Self {
+        let view = SaleView::new(opened.terms.activity, opened.left);
+        view.set_created_at(opened.terms.created_at);
         Self {
-            view: Arc::new(SaleView::new(opened.terms.activity, opened.left)),
+            view: Arc::new(view),
             terms: opened.terms,
             epoch: opened.epoch,
             left: opened.left,
@@ -103,7 +105,7 @@ impl Sale {
             Event::Revived { sequence } => self.revive(*sequence),
             Event::Requeued { user } => self.requeue(user),
             Event::Moved { movement, delta } => self.move_units(*movement, *delta),
-            Event::Changed(terms) => self.terms = *terms,
+            Event::Changed(terms) => self.change(terms),
             Event::Rebased {
                 epoch,
                 left,
@@ -244,6 +246,13 @@ impl Sale {
         let request_id = RequestId::from_bits(entry.sequence);
         self.backlog
             .push(entry.sequence, place, request_id, entry.accepted_at, entry.quantity, 0);
+    }
+
+    /// Whose state it is does not change; one of which that was not known learns it.
+    fn change(&mut self, terms: &Terms) {
+        let created_at = self.terms.created_at.or(terms.created_at);
+        self.terms = Terms { created_at, ..*terms };
+        self.view.set_created_at(created_at);
     }
 
     fn move_units(&mut self, movement: u64, delta: i64) {

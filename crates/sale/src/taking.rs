@@ -135,6 +135,7 @@ mod tests {
             window,
             per_user_limit: Quantity::ONE,
             status: Status::Running,
+            created_at: None,
         };
         let mut sale = Sale::open(&Opened {
             terms,

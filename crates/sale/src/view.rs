@@ -1,5 +1,6 @@
 //! The part of a sale that every core reads without asking its owner: buyers, and marks that are published once they are durable.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
@@ -56,6 +57,7 @@ pub enum Found {
 pub struct SaleView {
     pub(crate) activity: ActivityId,
     pub(crate) buyers: Buyers,
+    created_at: OnceLock<EpochMs>,
     marks: Marks,
 }
 
@@ -81,6 +83,7 @@ impl SaleView {
         Self {
             activity,
             buyers: Buyers::for_about(expected_buyers),
+            created_at: OnceLock::new(),
             marks: Marks {
                 visible_below: AtomicU64::new(0),
                 stock_left: AtomicU64::new(0),
@@ -110,6 +113,19 @@ impl SaleView {
     #[must_use]
     pub const fn activity(&self) -> ActivityId {
         self.activity
+    }
+
+    /// When the sale was created, as [`crate::Terms::created_at`].
+    #[must_use]
+    pub fn created_at(&self) -> Option<EpochMs> {
+        self.created_at.get().copied()
+    }
+
+    pub(crate) fn set_created_at(&self, created_at: Option<EpochMs>) {
+        if let Some(created_at) = created_at {
+            // The first word holds.
+            let _known = self.created_at.set(created_at);
+        }
     }
 
     /// Units left, as last made durable.

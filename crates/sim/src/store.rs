@@ -11,8 +11,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use seckill_engine_embedded::Embedded;
-use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Terms, Ticket, UserId};
-use seckill_stock::{Answer, Examined, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
+use seckill_sale::{ActivityId, Buyer, Claim, EpochMs, Figures, Restored, Terms, Ticket, UserId};
+use seckill_stock::{Answer, Condition, Examined, Gathering, Glance, OpenOutcome, Opening, Rebase, Stock};
 
 use crate::fault::Fault;
 use crate::lies;
@@ -142,6 +142,18 @@ impl Stock for Store {
         self.opened_wrongly(&mut opening);
         let activity = opening.opened.terms.activity;
         self.call_returning(activity, self.engine.open(opening)).await
+    }
+
+    async fn condition(&self, activity: ActivityId) -> Result<Condition, seckill_stock::Error> {
+        self.engine.condition(activity).await
+    }
+
+    fn set_created(&self, created: BTreeMap<ActivityId, EpochMs>) {
+        self.engine.set_created(created);
+    }
+
+    async fn give_up_another(&self, activity: ActivityId) -> Result<Vec<Restored>, seckill_stock::Error> {
+        self.engine.give_up_another(activity).await
     }
 
     async fn rebase(&self, rebase: Rebase) -> Result<(), seckill_stock::Error> {

@@ -14,6 +14,7 @@ use crate::{Answer, Glance, OpenOutcome, Opening, Reserved, Stock};
 mod backlogs;
 mod brakes;
 mod claims;
+mod numbers;
 mod permits;
 mod rebases;
 mod states;
@@ -21,6 +22,7 @@ mod states;
 pub use backlogs::*;
 pub use brakes::*;
 pub use claims::*;
+pub use numbers::*;
 pub use permits::*;
 pub use rebases::*;
 pub use states::*;
@@ -39,6 +41,8 @@ pub struct Fixture {
 impl Fixture {
     /// Start of the window of every sale here.
     pub const OPENS: EpochMs = EpochMs(1_000_000);
+    /// When every sale here was created.
+    pub const CREATED: EpochMs = EpochMs(900_000);
     /// End of the window of every sale here.
     pub const ENDS: EpochMs = EpochMs(2_000_000);
 
@@ -61,6 +65,7 @@ impl Fixture {
             window,
             per_user_limit,
             status: Status::Running,
+            created_at: Some(Self::CREATED),
         }
     }
 
@@ -165,6 +170,7 @@ macro_rules! stock_conformance {
             a_sale_that_is_held_back_admits_nobody_and_its_neighbours_do, replay_is_answered_after_the_end_and_while_paused,
             users_are_told_apart_bytewise, a_sale_without_state_is_not_ready, opening_twice_changes_nothing,
             a_state_is_replaced_only_where_its_epoch_is_named, a_state_that_can_be_used_is_not_given_up,
+            a_state_of_another_sale_is_left_alone_until_it_is_given_up, a_state_learns_once_when_its_sale_was_created,
             paused_and_closed_sales_admit_nobody, a_movement_is_applied_once_and_in_order,
             added_units_reopen_a_sold_out_sale, a_rebuilt_state_knows_its_buyers, a_rebase_that_may_not_raise_leaves_fewer_units_as_they_are, forgotten_sale_has_no_state,
             sequences_ascend_from_one, glance_knows_strangers_and_buyers, a_held_sale_admits_nobody_whatever_its_rules_say,

@@ -6,6 +6,10 @@
 //!   └──a key lost or spoiled──▶ broken ──────────give_up────────┴──▶ in hand ──open──▶ sound
 //! ```
 //! Only a sound state admits, hands out and records. Every other one changes nothing until it is healed.
+//!
+//! A state says when its sale was created ([`seckill_sale::Terms::created_at`]), and a handle is told the same of every sale of the ledger
+//! ([`crate::Stock::set_created`]). Where the two differ the state belongs to a sale that the ledger has lost: to whoever calls it is as if
+//! it were broken, whatever else is the matter with it, until [`crate::Stock::give_up_another`] takes it away for good.
 
 use seckill_sale::{ActivityId, Epoch, Figures, Restored, UserId};
 
@@ -28,6 +32,11 @@ pub enum Condition {
     Broken,
     /// Somebody builds it just now.
     InHand,
+    /// It is the state of another sale, which had this number before: the ledger has lost that one, and gave its number out again.
+    Another {
+        /// Its epoch, the latest of all its parts.
+        epoch: Epoch,
+    },
 }
 
 /// How a state is put right.

@@ -15,11 +15,12 @@ pub mod members;
 mod opening;
 mod queues;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use seckill_sale::{
-    ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, NotReady, Refusal, Shards, SharedRate, Terms, Ticket, UserId,
+    ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, NotReady, Refusal, Restored, Shards, SharedRate, Terms, Ticket,
+    UserId,
 };
 
 pub use batcher::{Batcher, Step};
@@ -179,6 +180,15 @@ pub trait Stock: Brake + Examined {
             None => GivenUp::Remains(Vec::new()),
         })
     }
+
+    /// Tells the handle when each sale of the ledger was created, in the place of those told before. From now on a state that says otherwise
+    /// is one of another sale that had the number: it admits nobody, hands out nothing, changes nothing, and is [`Condition::Another`].
+    /// A sale that is not told of, and a state that says nothing, may be used.
+    fn set_created(&self, created: BTreeMap<ActivityId, EpochMs>);
+
+    /// Takes a state that is [`Condition::Another`] out of the store for good; gives every buyer that it names. Any other state stays, and
+    /// nothing is given. Asked again after a crash it goes on.
+    async fn give_up_another(&self, activity: ActivityId) -> Result<Vec<Restored>, Error>;
 
     /// Brings an existing state in line with the ledger.
     async fn rebase(&self, rebase: Rebase) -> Result<(), Error>;

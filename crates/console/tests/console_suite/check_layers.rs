@@ -120,6 +120,7 @@ async fn books_that_change_while_they_are_read_are_a_warning() {
     let id = house.opened(10).await;
     house.claim(id, "a").await.expect("a unit");
     let batch = seckill_ledger::SettleBatch {
+        created_at: None,
         activity: ActivityId::new(id).expect("in range"),
         tickets: house.store.take(10).await.expect("taken"),
         now: NOW,

@@ -32,8 +32,8 @@ fn decode(input: &mut Input<'_>) -> Decoded<Record> {
     let event = match kind {
         kind::BUILT => return Ok(Record::Built(activity)),
         kind::FORGOTTEN => return Ok(Record::Forgotten(activity)),
-        kind::OPENED => Event::Opened(Opened {
-            terms: input.terms(activity)?,
+        kind::OPENED | kind::OPENED_OF => Event::Opened(Opened {
+            terms: input.terms(activity, kind == kind::OPENED_OF)?,
             epoch: input.epoch()?,
             left: input.number()?,
             next_sequence: input.number()?,
@@ -69,7 +69,7 @@ fn decode(input: &mut Input<'_>) -> Decoded<Record> {
             movement: input.number()?,
             delta: input.signed()?,
         },
-        kind::CHANGED => Event::Changed(input.terms(activity)?),
+        kind::CHANGED | kind::CHANGED_OF => Event::Changed(input.terms(activity, kind == kind::CHANGED_OF)?),
         kind::REBASED => Event::Rebased {
             epoch: input.epoch()?,
             left: input.number()?,

@@ -34,8 +34,7 @@ pub(crate) fn encode(out: &mut Vec<u8>, record: &Record) {
 pub(crate) fn encode_event(out: &mut Vec<u8>, activity: ActivityId, event: &Event) {
     match event {
         Event::Opened(opened) => {
-            start(out, kind::OPENED, activity);
-            put_terms(out, &opened.terms);
+            put_start_and_terms(out, [kind::OPENED, kind::OPENED_OF], &opened.terms, activity);
             put(out, opened.epoch.get());
             put(out, opened.left);
             put(out, opened.next_sequence);
@@ -95,8 +94,7 @@ fn encode_small_event(out: &mut Vec<u8>, activity: ActivityId, event: &Event) {
             put_signed(out, *delta);
         }
         Event::Changed(terms) => {
-            start(out, kind::CHANGED, activity);
-            put_terms(out, terms);
+            put_start_and_terms(out, [kind::CHANGED, kind::CHANGED_OF], terms, activity);
         }
         Event::Rebased {
             epoch,
@@ -151,6 +149,15 @@ fn put_time(out: &mut Vec<u8>, at: EpochMs) {
 fn put_text(out: &mut Vec<u8>, text: &str) {
     put(out, text.len() as u64);
     out.extend_from_slice(text.as_bytes());
+}
+
+/// The first kind where nobody knows when the sale was created.
+fn put_start_and_terms(out: &mut Vec<u8>, [without, with]: [u8; 2], terms: &Terms, activity: ActivityId) {
+    start(out, if terms.created_at.is_some() { with } else { without }, activity);
+    put_terms(out, terms);
+    if let Some(created_at) = terms.created_at {
+        put_time(out, created_at);
+    }
 }
 
 fn put_terms(out: &mut Vec<u8>, terms: &Terms) {

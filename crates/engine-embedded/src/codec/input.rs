@@ -85,7 +85,8 @@ impl<'a> Input<'a> {
         Epoch::new(self.number()?).map_err(|_| DecodeError("epoch"))
     }
 
-    pub(super) fn terms(&mut self, activity: ActivityId) -> Decoded<Terms> {
+    /// `says_when`: behind them it stands when the sale was created.
+    pub(super) fn terms(&mut self, activity: ActivityId, says_when: bool) -> Decoded<Terms> {
         let window = Window {
             starts_at: self.time()?,
             ends_at: self.time()?,
@@ -98,11 +99,13 @@ impl<'a> Input<'a> {
             3 => Status::Closed,
             _ => return Err(DecodeError("status")),
         };
+        let created_at = if says_when { Some(self.time()?) } else { None };
         Ok(Terms {
             activity,
             window,
             per_user_limit,
             status,
+            created_at,
         })
     }
 

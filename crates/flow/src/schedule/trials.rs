@@ -43,6 +43,7 @@ enum Harm {
     Broken,
     Behind { epoch: Option<Epoch> },
     InHand,
+    Another { epoch: Epoch },
 }
 
 impl From<&Condition> for Harm {
@@ -53,6 +54,7 @@ impl From<&Condition> for Harm {
             Condition::Broken => Self::Broken,
             Condition::Sound { epoch } => Self::Behind { epoch: *epoch },
             Condition::InHand => Self::InHand,
+            Condition::Another { epoch } => Self::Another { epoch: *epoch },
         }
     }
 }
@@ -68,9 +70,9 @@ impl Trials {
     pub(super) fn is_due(&self, activity: &Activity, condition: &Condition, now: EpochMs) -> bool {
         let is_sound = match condition {
             Condition::InHand => true,
-            // One behind the ledger's epoch is raised.
-            Condition::Sound { epoch } => epoch.is_none() || activity.epoch <= *epoch,
-            Condition::Absent { .. } | Condition::Doubtful(_) | Condition::Broken => false,
+            // One behind the ledger's epoch is raised, and the ledger is raised past one that is ahead of it.
+            Condition::Sound { epoch } => epoch.is_none() || activity.epoch == *epoch,
+            Condition::Absent { .. } | Condition::Doubtful(_) | Condition::Broken | Condition::Another { .. } => false,
         };
         if is_sound {
             return true;

@@ -78,6 +78,7 @@ fn worker_between_ledger_and_store_is_no_verdict() {
         house.balanced(id).await;
         let now = house.clock_now();
         let batch = SettleBatch {
+            created_at: None,
             activity: id,
             tickets,
             now,

@@ -29,6 +29,7 @@ impl House {
             deliveries: 1,
         };
         let batch = SettleBatch {
+            created_at: None,
             activity: id,
             tickets: vec![delivery],
             now: self.store.now(),
@@ -57,6 +58,7 @@ fn ledger_ahead_by_what_a_crash_left_unacknowledged_is_no_alarm() {
         house.buy(id, &["a", "b"]).await;
         let taken = house.store.take(10).await.expect("taken");
         let batch = SettleBatch {
+            created_at: None,
             activity: id,
             tickets: taken,
             now: house.store.now(),

@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use async_trait::async_trait;
 use parking_lot::Mutex;
 use seckill_queue::{Queue, Verdicts};
-use seckill_sale::{ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Shards, SharedRate, Terms, Ticket, UserId};
+use seckill_sale::{
+    ActivityId, Buyer, Claim, Epoch, EpochMs, Figures, Restored, Shards, SharedRate, Terms, Ticket, UserId,
+};
 use seckill_stock::{
     Answer, Condition, Confirmed, Examined, GivenUp, Glance, OpenOutcome, Opening, Rebase, Remedy, Stock,
 };
@@ -123,6 +125,13 @@ impl Stock for Fragile {
             overtaken.await;
         }
         given_up
+    }
+    fn set_created(&self, created: std::collections::BTreeMap<ActivityId, EpochMs>) {
+        self.engine.set_created(created);
+    }
+    async fn give_up_another(&self, activity: ActivityId) -> Result<Vec<Restored>, seckill_stock::Error> {
+        self.stock_write()?;
+        self.engine.give_up_another(activity).await
     }
     async fn rebase(&self, rebase: Rebase) -> Result<(), seckill_stock::Error> {
         self.stock_write()?;

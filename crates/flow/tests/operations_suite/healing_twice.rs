@@ -38,6 +38,7 @@ impl House {
     /// The worker elsewhere goes on: the ledger first, then the state.
     async fn fails_elsewhere(&self, id: ActivityId, ticket: Delivery) {
         let batch = SettleBatch {
+            created_at: None,
             activity: id,
             tickets: vec![ticket.clone()],
             now: self.clock_now(),

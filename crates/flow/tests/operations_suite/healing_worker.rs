@@ -82,11 +82,16 @@ fn a_batch_of_a_lost_state_is_refused_by_the_ledger() {
         let house = House::new();
         let id = house.opened(3).await;
         house.buy(id, &["a", "b"]).await;
-        let Taken { tickets, epoch } = house.store.take_of_state(10).await.expect("taken");
+        let Taken {
+            tickets,
+            epoch,
+            created_at,
+        } = house.store.take_of_state(10).await.expect("taken");
         house.redis(&["DEL", &house.key(id, "back")]);
         house.redis(&["DEL", &house.key(id, "fresh")]);
         house.recovers(id).await;
         let batch = SettleBatch {
+            created_at,
             activity: id,
             tickets,
             now: house.clock_now(),

@@ -21,6 +21,8 @@ mod close;
 mod crashes;
 mod dead_letters;
 mod forget;
+mod lost_house;
+mod lost_numbers;
 mod orders;
 mod preheat;
 mod purchase;

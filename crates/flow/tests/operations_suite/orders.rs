@@ -83,6 +83,7 @@ async fn many_orders(house: &House, id: ActivityId, count: u64) {
         deliveries: 1,
     };
     let batch = SettleBatch {
+        created_at: None,
         activity: id,
         tickets: (1..=count).map(delivery).collect(),
         now: house.clock_now(),

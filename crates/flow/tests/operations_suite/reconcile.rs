@@ -87,6 +87,7 @@ fn ticket_between_ledger_and_store_is_no_difference_until_its_worker_is_gone() {
         let tickets = house.store.take(10).await.expect("taken");
         let ticket = tickets[0].ticket;
         let batch = SettleBatch {
+            created_at: None,
             activity: id,
             tickets,
             now: house.clock_now(),

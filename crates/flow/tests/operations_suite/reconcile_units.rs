@@ -44,6 +44,7 @@ fn ticket_that_is_settled_before_units_are_counted_lowers_nothing() {
         };
         house.store.record(given_back).await.expect("recorded");
         let batch = SettleBatch {
+            created_at: None,
             activity: id,
             tickets,
             now: house.clock_now(),

@@ -147,6 +147,7 @@ fn deliveries(activity: &Activity, users: &[UserId]) -> Vec<Delivery> {
 fn batches(activity: &Activity, users: &[UserId], batch: usize) -> Vec<SettleBatch> {
     let tickets = deliveries(activity, users);
     let batches = tickets.chunks(batch).map(|tickets| SettleBatch {
+        created_at: None,
         activity: activity.id,
         tickets: tickets.to_vec(),
         now: NOW,

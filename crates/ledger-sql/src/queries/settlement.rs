@@ -37,6 +37,7 @@ fn settle(transaction: &Transaction<'_>, batch: &SettleBatch, rule: &Rule) -> Re
         check(transaction, batch, rule)?;
     }
     let offer = offer(transaction, batch.activity)?;
+    offer.check_sale(batch.created_at)?;
     let known = match lock {
         SaleLock::Last if batch.tickets.iter().all(|delivery| delivery.deliveries < 2) => HashMap::new(),
         SaleLock::First | SaleLock::Last => known(transaction, batch)?,

@@ -1,11 +1,11 @@
 //! Facts about tickets that are delivered more than once. At least once must be as good as once.
 
 use futures_util::future;
-use seckill_sale::FailureReason;
+use seckill_sale::{EpochMs, FailureReason};
 
 use super::books;
 use super::shop::{NOW, at, batch, deliveries, delivery, of, sale, settle, sold, stock, user, whole};
-use crate::{Conflict, Ledger, MovementKind, Parking, TicketResult};
+use crate::{Conflict, Ledger, MovementKind, Parking, SettleBatch, TicketResult};
 
 /// In batches that overlap, backwards, and twice in one batch.
 pub async fn redelivery_in_any_order_changes_nothing(ledger: &dyn Ledger) {
@@ -109,6 +109,25 @@ pub async fn tickets_of_an_older_state_are_refused(ledger: &dyn Ledger) {
     assert_eq!(ledger.tally(activity.id).await, tally);
     ledger.park_of(present, vec![parking], NOW).await.expect("parked");
     let settled = ledger.settle_of(present, batch(activity.id, tickets)).await;
+    assert_eq!(settled.map(|settled| settled.orders_written), Ok(1));
+}
+
+/// Tickets that the state of another sale handed out, which had this number in a ledger that was lost, are no tickets of this one.
+pub async fn tickets_of_another_sale_that_had_the_number_are_refused(ledger: &dyn Ledger) {
+    let activity = sale(ledger, 5).await;
+    let epoch = ledger.begin_opening(activity.id, at(NOW)).await.expect("begun").epoch;
+    let of = |created_at: EpochMs| SettleBatch {
+        created_at: Some(created_at),
+        ..batch(activity.id, deliveries(activity.id, 1))
+    };
+    let tally = ledger.tally(activity.id).await;
+    let another = of(activity.created_at.plus(-1));
+    let refused = Err(Conflict::AnotherSale.into());
+    assert_eq!(ledger.settle(another.clone()).await, refused);
+    assert_eq!(ledger.settle_of(epoch, another.clone()).await, refused);
+    assert_eq!(ledger.fail_of(epoch, another).await, refused);
+    assert_eq!(ledger.tally(activity.id).await, tally);
+    let settled = ledger.settle_of(epoch, of(activity.created_at)).await;
     assert_eq!(settled.map(|settled| settled.orders_written), Ok(1));
 }
 

@@ -151,6 +151,7 @@ pub fn deliveries(activity: ActivityId, count: u64) -> Vec<Delivery> {
 /// A batch at [`NOW`].
 pub fn batch(activity: ActivityId, tickets: Vec<Delivery>) -> SettleBatch {
     SettleBatch {
+        created_at: None,
         activity,
         tickets,
         now: NOW,
