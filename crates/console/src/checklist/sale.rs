@@ -4,6 +4,7 @@ use seckill_api::rfc3339;
 use seckill_flow::Audit;
 use seckill_gate::Authority;
 use seckill_sale::{Activity, Challenge, Status};
+use seckill_stock::Condition;
 
 use super::findings::line;
 use crate::call::Call;
@@ -89,6 +90,13 @@ fn backlog(call: &Call, activity: &Activity) -> Check {
 async fn stock(call: &Call, activity: &Activity) -> Check {
     const AREA: &str = "stock";
     let id = activity.id;
+    if let Ok(Condition::Another { .. }) = call.console.stock().condition(id).await {
+        return Check::failed(
+            AREA,
+            "the store has another sale that had this number; the database has lost that one, as after a restore from an older copy. \
+             Nobody is admitted until the scheduler has dropped it",
+        );
+    }
     match call.console.stock().figures(id).await {
         Ok(Some(_)) => {}
         Ok(None) => {

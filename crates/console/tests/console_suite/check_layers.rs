@@ -4,6 +4,7 @@ use rusqlite::Connection;
 use seckill_ledger::{Catalog, Settlement};
 use seckill_queue::Queue;
 use seckill_sale::ActivityId;
+use seckill_stock::Stock;
 use serde_json::json;
 
 use crate::check::{check, of_activity, of_node};
@@ -104,6 +105,21 @@ async fn sale_that_is_closed_fails() {
         .await
         .is(200, 0);
     check(&of_activity(&house, id).await, "sale", "failed", "closed for good");
+}
+
+#[tokio::test]
+async fn sale_of_which_the_store_has_another_one_with_its_number_fails() {
+    let house = House::new();
+    let id = house.opened(10).await;
+    check(&of_activity(&house, id).await, "stock", "passed", "in place");
+    let id_in_store = ActivityId::new(id).expect("in range");
+    house.store.set_created([(id_in_store, NOW.plus(1))].into());
+    check(
+        &of_activity(&house, id).await,
+        "stock",
+        "failed",
+        "another sale that had this number",
+    );
 }
 
 #[tokio::test]
