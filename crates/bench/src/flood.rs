@@ -3,13 +3,16 @@
 //! Every forged request has another address, another user or device or activity, half of them a token that nobody signed. Both loads are
 //! open loops; each is a quarter of what the server carries for as long as one likes, orders and all, so that together they are half of it.
 //! What counts is the ratio of the buyers' p99 in pairs of runs, alone and with the flood. A last flood comes alone: it must cost no memory.
+//!
+//! A run has its time, and all of them together, since a quarter of what a slow machine carries takes long for so many. What was not sent by
+//! then is not sent, and the report says how much of it was.
 
 mod forged;
+mod report;
 
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
-
-use serde::Serialize;
+use std::time::{Duration, Instant};
 
 use crate::bots::honest_jobs;
 use crate::jobs::Jobs;
@@ -18,82 +21,64 @@ use crate::outcome::LoadReport;
 use crate::server::{Server, ServerConfig};
 use crate::{Error, Result};
 use forged::forged_jobs;
+pub use report::{FloodReport, Pair};
 
 /// Pairs of runs.
 const PAIRS: usize = 5;
-/// Forged requests of a pair: a million in all pairs.
+/// Forged requests of a pair, and of the last flood: a million in all pairs.
 const FORGED: usize = 200_000;
 /// Buyers of the run that finds how many it takes for a run of [`CAPACITY_RUN_S`].
 const PROBE: usize = 20_000;
 /// Seconds for which the server must carry its capacity: orders are written meanwhile. For a moment it carries more, and writes them afterwards.
 const CAPACITY_RUN_S: f64 = 5.0;
+/// Longest time of either run that finds the capacity.
+const CAPACITY_RUN_MAX: Duration = Duration::from_secs(10);
 const CONNECTIONS: usize = 256;
-const SETTLE_LIMIT: Duration = Duration::from_secs(120);
+const SETTLE_LIMIT: Duration = Duration::from_secs(60);
+/// No pair is begun that would not end within so many times the longest time of a run: five pairs, the last flood, and what goes before.
+pub const RUNS_TIME: u32 = 12;
 /// The p99 with the flood should not be longer than so many times that without it.
 pub const P99_RATIO_MAX: f64 = 1.2;
 
-/// One pair of runs.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct Pair {
-    /// p99 of accepted purchases without the flood, in milliseconds.
-    pub alone_ms: f64,
-    /// The same with it.
-    pub flooded_ms: f64,
-}
-
-/// What the flood did.
-#[derive(Debug, Clone, Serialize)]
-pub struct FloodReport {
-    /// Purchases a second in a closed loop that lasts some seconds, while their orders are written.
-    pub capacity_per_s: f64,
-    /// Honest purchases a second, and as many forged requests.
-    pub offered_per_s: f64,
-    /// In the order of running.
-    pub pairs: Vec<Pair>,
-    /// Forged requests in all.
-    pub forged: u64,
-    /// Forged requests of the last flood, which comes alone.
-    pub last_forged: u64,
-    /// Resident memory before and after it, in bytes.
-    pub rss_bytes: [u64; 2],
-    /// What must hold and doesn't.
-    pub violations: Vec<String>,
-}
-
-impl FloodReport {
-    /// Median of the pairs' ratios.
-    pub fn ratio(&self) -> f64 {
-        let mut ratios: Vec<f64> = self.pairs.iter().map(|pair| pair.flooded_ms / pair.alone_ms).collect();
-        ratios.sort_by(f64::total_cmp);
-        ratios.get(ratios.len() / 2).copied().unwrap_or(f64::NAN)
-    }
+/// What is run.
+#[derive(Debug, Clone)]
+pub struct FloodConfig {
+    /// The server.
+    pub executable: PathBuf,
+    /// Longest time of a run, besides the orders that are still to be written.
+    pub run_max: Duration,
 }
 
 /// Runs the pairs on a server of its own. Blocks.
 ///
 /// # Errors
 /// When the server can't be started, prepared or settled.
-pub fn run(executable: &std::path::Path) -> Result<FloodReport> {
-    let mut config = ServerConfig::of(executable);
-    config.environment.extend(crate::bots::usual_limits());
-    let server = Server::start(&config)?;
+pub fn run(config: &FloodConfig) -> Result<FloodReport> {
+    let began = Instant::now();
+    let run_max = config.run_max;
+    let mut server_config = ServerConfig::of(&config.executable);
+    server_config.environment.extend(crate::bots::usual_limits());
+    let server = Server::start(&server_config)?;
     let mut violations = Vec::new();
     let mut closed = |count| {
-        Ok(honest(&server, count, Pace::Closed)?
-            .run(&server, &mut violations)?
-            .accepted_per_s)
+        let run = Run {
+            pace: Pace::Closed,
+            count,
+            within: CAPACITY_RUN_MAX,
+        };
+        Ok(honest(&server, run)?.run(&server, &mut violations)?.accepted_per_s)
     };
     let rough = closed(PROBE)?;
     let capacity_per_s = closed(PROBE.max((rough * CAPACITY_RUN_S) as usize))?;
     let offered_per_s = (capacity_per_s / 4.0).max(1.0);
-    let pace = Pace::Steady {
-        rate_per_s: offered_per_s,
-    };
+    let offered = Run::steady(offered_per_s, run_max);
     let (mut pairs, mut forged) = (Vec::new(), 0);
-    for _ in 0..PAIRS {
-        let alone = honest(&server, FORGED, pace)?.run(&server, &mut violations)?;
-        let flood = flood(&server, pace);
-        let crowd = honest(&server, FORGED, pace)?;
+    // The first pair is run in any case: without it there is nothing to tell.
+    let has_time = || began.elapsed() + 3 * run_max <= RUNS_TIME * run_max;
+    while pairs.len() < PAIRS && (pairs.is_empty() || has_time()) {
+        let alone = honest(&server, offered)?.run(&server, &mut violations)?;
+        let flood = flood(&server, offered);
+        let crowd = honest(&server, offered)?;
         let (flooded, flood) = std::thread::scope(|scope| {
             let flood = scope.spawn(move || load::run(&flood));
             let flooded = crowd.run(&server, &mut violations);
@@ -107,18 +92,48 @@ pub fn run(executable: &std::path::Path) -> Result<FloodReport> {
         });
     }
     let before = server.usage()?.rss_bytes;
-    let last_forged = checked(&load::run(&flood(&server, pace))?, &mut violations);
+    let last_forged = checked(&load::run(&flood(&server, offered))?, &mut violations);
     let rss_bytes = [before, server.usage()?.rss_bytes];
     server.stop()?;
     Ok(FloodReport {
         capacity_per_s,
         offered_per_s,
         pairs,
+        pairs_wanted: PAIRS,
         forged: forged + last_forged,
+        forged_wanted: ((PAIRS + 1) * FORGED) as u64,
         last_forged,
         rss_bytes,
         violations,
     })
+}
+
+/// How one load comes.
+#[derive(Debug, Clone, Copy)]
+struct Run {
+    pace: Pace,
+    count: usize,
+    within: Duration,
+}
+
+impl Run {
+    /// As many as there should be, or as there is time for.
+    fn steady(rate_per_s: f64, within: Duration) -> Self {
+        Self {
+            pace: Pace::Steady { rate_per_s },
+            count: FORGED.min((rate_per_s * within.as_secs_f64()).ceil().max(1.0) as usize),
+            within,
+        }
+    }
+
+    fn load(self, target: std::net::SocketAddr, jobs: Jobs) -> Load {
+        Load {
+            connections: CONNECTIONS,
+            pace: self.pace,
+            within: Some(self.within),
+            ..Load::once_each(target, Arc::new(jobs))
+        }
+    }
 }
 
 /// People before a sale that has a unit for each.
@@ -127,11 +142,10 @@ struct Crowd {
     load: Load,
 }
 
-fn honest(server: &Server, count: usize, pace: Pace) -> Result<Crowd> {
+fn honest(server: &Server, run: Run) -> Result<Crowd> {
     let target = server.target();
-    let activity_id = target.admin.open_sale("a sale in a flood", count as u64)?;
-    let jobs = honest_jobs(target, activity_id, count);
-    let load = load_of(target.public, jobs, pace);
+    let activity_id = target.admin.open_sale("a sale in a flood", run.count as u64)?;
+    let load = run.load(target.public, honest_jobs(target, activity_id, run.count));
     Ok(Crowd { activity_id, load })
 }
 
@@ -146,8 +160,8 @@ impl Crowd {
     }
 }
 
-fn flood(server: &Server, pace: Pace) -> Load {
-    load_of(server.target().public, forged_jobs(server.target(), FORGED), pace)
+fn flood(server: &Server, run: Run) -> Load {
+    run.load(server.target().public, forged_jobs(server.target(), run.count))
 }
 
 /// How many forged requests were answered; each must have been refused.
@@ -156,10 +170,16 @@ fn checked(flood: &LoadReport, violations: &mut Vec<String>) -> u64 {
     flood.answered
 }
 
-fn load_of(target: std::net::SocketAddr, jobs: Jobs, pace: Pace) -> Load {
-    Load {
-        connections: CONNECTIONS,
-        pace,
-        ..Load::once_each(target, Arc::new(jobs))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_has_as_many_requests_as_there_is_time_for_and_no_more_than_wanted() {
+        let count = |rate_per_s, seconds| Run::steady(rate_per_s, Duration::from_secs(seconds)).count;
+        assert_eq!(
+            [count(125.0, 30), count(9_000.0, 30), count(0.1, 1)],
+            [3_750, FORGED, 1]
+        );
     }
 }

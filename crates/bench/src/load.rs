@@ -49,6 +49,8 @@ pub struct Load {
     pub answer_limit: Duration,
     /// When requests are sent.
     pub pace: Pace,
+    /// No request is sent later than this behind the start, however many are left; none: all are sent.
+    pub within: Option<Duration>,
     /// Told how far the run has come.
     pub progress: Option<Progress>,
 }
@@ -78,6 +80,7 @@ impl Load {
             threads: 1,
             answer_limit: Duration::from_secs(15),
             pace: Pace::Closed,
+            within: None,
             progress: None,
         }
     }
@@ -212,10 +215,14 @@ async fn one_connection(shared: Arc<Shared>, mut connection: Connection, tally: 
         }
         let index = number % load.jobs.len();
         let intended = load.pace.offset(number, load.requests).map(|offset| started + offset);
-        if let Some(intended) = intended {
+        let is_over = |at: Instant| load.within.is_some_and(|within| started + within <= at);
+        if let Some(intended) = intended.filter(|&at| !is_over(at)) {
             tokio::time::sleep_until(intended.into()).await;
         }
         let sent = Instant::now();
+        if is_over(intended.unwrap_or(sent).max(sent)) {
+            return;
+        }
         let outcome = connection.exchange(load.jobs.request(index)).await;
         let times = Times {
             intended: intended.unwrap_or(sent),

@@ -64,6 +64,30 @@ fn jobs_are_repeated_when_more_requests_are_wanted() {
 }
 
 #[test]
+fn what_is_not_sent_within_its_time_is_not_sent_at_all() {
+    let steady = Pace::Steady { rate_per_s: 100.0 };
+    let hour = Duration::from_secs(3600);
+    // One every 10 ms: five of them are meant for the first 50.
+    for (pace, within, sent) in [
+        (Pace::Closed, Duration::ZERO, 0..=0),
+        (steady, Duration::ZERO, 0..=0),
+        (steady, Duration::from_millis(50), 0..=5),
+        (Pace::Closed, hour, 20..=20),
+        (steady, hour, 20..=20),
+    ] {
+        let stub = Stub::answering(|_, number| ticket(number).into());
+        let cut = Load {
+            pace,
+            within: Some(within),
+            ..load(&stub, 20)
+        };
+        let report = run(&cut).unwrap();
+        assert!(sent.contains(&report.requests), "{pace:?}: {}", report.requests);
+        assert_eq!(report.unanswered_total(), 0);
+    }
+}
+
+#[test]
 fn open_loop_counts_a_stall_from_the_intended_start() {
     // One connection, 200 requests meant for 1 ms each. The server stalls once for 400 ms: a hundred and more requests should have
     // been sent meanwhile, so half of all latencies carry a part of the stall, while only one exchange took long.

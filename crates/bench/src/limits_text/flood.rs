@@ -31,4 +31,13 @@ pub(crate) fn flood_text(text: &mut String, report: &FloodReport) {
         "memory",
         &format!("{before} MiB before, {after} MiB after {last} forged requests alone; {forged} in all"),
     );
+    if !report.is_whole() {
+        let wanted = grouped(report.forged_wanted as f64);
+        let (pairs, all) = (report.pairs.len(), report.pairs_wanted);
+        row(
+            text,
+            "time was over",
+            &format!("{pairs} of {all} pairs, {forged} of {wanted} forged requests"),
+        );
+    }
 }

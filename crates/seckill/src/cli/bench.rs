@@ -109,9 +109,14 @@ pub(crate) struct BenchArgs {
     /// Only let a bot farm come to a sale of --units among --users people, once under each set of rules: who gets the units?
     #[arg(long)]
     pub(crate) bots: bool,
-    /// Only compare the latency of buyers alone with that among a flood of forged requests.
+    /// Only compare the latency of buyers alone with that among a flood of forged requests: five pairs of runs of up to 200,000 requests, and
+    /// a last flood. What --flood-s leaves no time for is not sent, and the report says how much of it was.
     #[arg(long)]
     pub(crate) flood: bool,
+    /// How long a run of --flood lasts at most, in seconds, besides the orders behind it; no pair begins that would not end within 12 times
+    /// of it.
+    #[arg(long, default_value_t = 30.0, value_name = "SECONDS", requires = "flood")]
+    pub(crate) flood_s: f64,
     /// Only turn every switch of the operator on and off so often, at nodes on --store and --database (three, or more by --api) while buyers
     /// come, and see how soon all nodes follow.
     #[arg(long, value_name = "TIMES", num_args = 0..=1, default_missing_value = "5", requires = "store",

@@ -1,11 +1,12 @@
 //! What `seckill bench` measures at the server's limits: overload, memory, sale after sale, a restart, an expiry.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use seckill_bench::bots;
 use seckill_bench::bottleneck::Bottleneck;
 use seckill_bench::expiry::{self, ExpiryConfig, UnitsTo};
-use seckill_bench::flood;
+use seckill_bench::flood::{self, FloodConfig, FloodReport};
 use seckill_bench::memory::{self, MemoryConfig};
 use seckill_bench::overload::{self, Clients, OverloadConfig};
 use seckill_bench::report::Report;
@@ -29,6 +30,10 @@ const RUDE_CONNECTIONS: usize = 4_000;
 /// A sale with a bot farm: fewer units than the farm has accounts, and more people than units.
 const BOTS_UNITS: u64 = 500;
 const BOTS_PEOPLE: usize = 2_000;
+
+/// What a run of a flood may last.
+const FLOOD_RUN_MIN: Duration = Duration::from_millis(100);
+const FLOOD_RUN_MAX: Duration = Duration::from_secs(3600);
 
 pub(super) fn wanted(args: &BenchArgs) -> bool {
     args.overload.is_some()
@@ -69,8 +74,7 @@ pub(super) fn run(args: &BenchArgs, report: &mut Report) -> Result<(), Failure> 
         report.restart = Some(restart::run(&config).map_err(measured)?);
     }
     if args.flood {
-        say("five pairs of runs, alone and in a flood of forged requests");
-        report.flood = Some(flood::run(&program()?).map_err(measured)?);
+        report.flood = Some(flood(args)?);
     }
     if let (Some(repetitions), Some(nodes)) = (args.switches, fleet(args)?) {
         say("turning every switch on and off at each node: some minutes");
@@ -118,6 +122,19 @@ fn overload(args: &BenchArgs, overloaded: Overloaded) -> Result<overload::Overlo
         threads: 1,
     };
     overload::run(&config).map_err(measured)
+}
+
+fn flood(args: &BenchArgs) -> Result<FloodReport, Failure> {
+    let seconds = args.flood_s;
+    let run_max = Duration::try_from_secs_f64(seconds).ok();
+    let run_max = run_max.filter(|time| (FLOOD_RUN_MIN..=FLOOD_RUN_MAX).contains(time));
+    let run_max = run_max.ok_or_else(|| Failure::usage(format!("--flood-s: {seconds} is not between 0.1 and 3600")))?;
+    let minutes = (run_max * flood::RUNS_TIME).as_secs_f64() / 60.0;
+    say(&format!(
+        "five pairs of runs, alone and in a flood of forged requests: up to {minutes:.1} minutes"
+    ));
+    let executable = program()?;
+    flood::run(&FloodConfig { executable, run_max }).map_err(measured)
 }
 
 fn soak(args: &BenchArgs) -> Result<soak::SoakReport, Failure> {
