@@ -31,6 +31,7 @@ mod hanging;
 mod hostile;
 mod hot;
 mod identity;
+mod in_flight;
 mod interrupted;
 mod live;
 mod live_nodes;
