@@ -15,6 +15,7 @@ mod rates;
 mod sale;
 mod shards;
 mod sold_out;
+mod standing_still;
 mod support;
 
 const MODE: support::Mode = support::Mode::Cluster;
