@@ -17,7 +17,7 @@ pub(super) enum Mode {
     Redis,
 }
 
-/// On a busy machine the store takes its time, which is no matter of these requests.
+/// On a busy machine the store takes its time, which is no matter of these requests: they wait for it, and what they hear first counts.
 const PATIENT: (&str, &str) = ("SECKILL_STORE__ANSWER_WITHIN", "1m");
 
 /// A server, and those that it stands on.

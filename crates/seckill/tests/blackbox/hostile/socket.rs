@@ -1,7 +1,5 @@
 //! A WebSocket of which every byte can be said: frames that no library would send.
 
-use std::time::{Duration, Instant};
-
 use seckill_testkit::{Server, Wire};
 use serde_json::Value;
 
@@ -22,9 +20,6 @@ pub(super) const BINARY: u8 = 2;
 pub(super) const CLOSE: u8 = 8;
 pub(super) const PING: u8 = 9;
 pub(super) const PONG: u8 = 10;
-
-/// Longest wait for a store that is busy.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Says of a frame that it is masked, as all of a client's must be.
 const MASKED: u8 = 0x80;
@@ -58,18 +53,8 @@ pub(super) fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
 pub(super) struct Socket(pub(super) Wire);
 
 impl Socket {
-    /// Opens one with these header lines besides; else status and code of the refusal. A busy store may say so: then it is asked again.
+    /// Opens one with these header lines besides; else status and code of the refusal.
     pub(super) fn open(server: &Server, path: &str, lines: &[&str]) -> Result<Self, (u16, i64)> {
-        let end = Instant::now() + PATIENCE;
-        loop {
-            match Self::ask(server, path, lines) {
-                Err((503, _)) if Instant::now() < end => {}
-                opened => return opened,
-            }
-        }
-    }
-
-    fn ask(server: &Server, path: &str, lines: &[&str]) -> Result<Self, (u16, i64)> {
         let mut wire = Wire::open(server.public).expect("it listens");
         let lines: Vec<_> = HANDSHAKE.iter().chain(lines).copied().collect();
         wire.send(request("GET", path, &lines, "")).expect("sent");
