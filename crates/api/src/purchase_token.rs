@@ -4,7 +4,7 @@ use axum::extract::Request;
 use http::HeaderValue;
 use seckill_gate::{
     ANSWER_LENGTH_MAX, CHALLENGE_TRIES_MAX, DEVICE_HEADER, Exercise, Identified, Posed, PurchaseToken, Random,
-    TokenStep,
+    TokenStep, TokenWish,
 };
 use seckill_sale::{ActivityId, Refusal};
 use serde::{Deserialize, Serialize};
@@ -136,8 +136,12 @@ async fn step(
     random: Random,
 ) -> Result<Given, Error> {
     let gate = &call.shared().gate;
-    let id = answered.as_ref().map(|(id, _)| &**id);
-    match gate.admit_token(identified, activity, id, random, call.shared().moment())? {
+    let wish = TokenWish {
+        activity,
+        answered: answered.as_ref().map(|(id, _)| &**id),
+        random,
+    };
+    match gate.admit_token(identified, wish, call.shared().moment())? {
         TokenStep::Issued(token) => Ok(issued(token)),
         TokenStep::Posed(challenge) => Ok(posed(challenge)),
         TokenStep::Answered(attempt) => {

@@ -72,14 +72,14 @@ pub use limits::per_limit::PerLimit;
 pub use limits::rate::{Error as RateError, Limit, Rate};
 pub use limits::retry_after::{retry_after_ms, retry_after_s};
 pub use limits::switches::LimitSwitches;
-pub use limits::{Limits, Reach, Route};
+pub use limits::{Limits, RateLimiting, Route};
 pub use purchase_token::{Binding, LIFETIME_MS as PURCHASE_TOKEN_LIFETIME_MS, PurchaseToken, PurchaseTokens};
 pub use reads::Sender;
 pub use settings::{Authority, Settings};
 pub use signature::Signature;
 pub use stages::{Admitted, Arrived, Earlier, ForTheStore, Identified, Request, Wish};
 pub use switches::{AutoAdmit, Error as SwitchError, Members, Return, Sieve, Switches, SwitchesPatch};
-pub use token_route::{Random, TokenStep};
+pub use token_route::{Random, TokenStep, TokenWish};
 pub use window::Moment;
 
 /// All checks of layer 1.
@@ -89,7 +89,7 @@ pub struct Gate {
     trusted_proxies: Networks,
     exempt: Networks,
     limits: Limits,
-    reach: Reach,
+    rate_limiting: RateLimiting,
     limiters: Limiters,
     purchase_tokens: PurchaseTokens,
     devices: Devices,
@@ -116,7 +116,7 @@ impl Gate {
             trusted_proxies,
             exempt,
             limits,
-            reach,
+            rate_limiting,
             abuse,
             table_slots,
             purchase_token_secret,
@@ -129,7 +129,7 @@ impl Gate {
             trusted_proxies,
             exempt,
             limits,
-            reach,
+            rate_limiting,
             limiters: Limiters::new(switches.limits.over(limits), table_slots),
             purchase_tokens: PurchaseTokens::new(&purchase_token_secret),
             devices: Devices::new(devices, &purchase_token_secret),

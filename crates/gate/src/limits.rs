@@ -78,14 +78,15 @@ pub enum Route {
     Read,
 }
 
-/// Over which nodes a limit counts.
+/// Whether a limit is kept by each node or by all of them, as proxies and gateways call it; in the settings it is `limits.scope`. Whom a limit
+/// counts is another thing: [`Scope`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reach {
-    /// Each node by itself.
+pub enum RateLimiting {
+    /// Each node counts for itself: `node`.
     #[default]
-    Node,
-    /// All nodes of the store together: behind its own count, a node asks the store. Users and devices alone.
-    Cluster,
+    Local,
+    /// All nodes of the store count together: behind its own count, a node asks the store. Users and devices alone: `cluster`.
+    Global,
 }
 
 impl Limiters {

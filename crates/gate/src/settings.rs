@@ -1,6 +1,6 @@
 //! What a gate is made of.
 
-use crate::{AbuseRules, Clients, DeviceRule, Limits, Networks, Reach, Switches, Verifiers};
+use crate::{AbuseRules, Clients, DeviceRule, Limits, Networks, RateLimiting, Switches, Verifiers};
 
 /// Where identities come from.
 #[derive(Debug)]
@@ -24,8 +24,8 @@ pub struct Settings {
     pub exempt: Networks,
     /// Limits, where no switch says otherwise.
     pub limits: Limits,
-    /// Over which nodes the limits of users and devices count.
-    pub reach: Reach,
+    /// Who counts users and devices.
+    pub rate_limiting: RateLimiting,
     /// When refusals become blocks.
     pub abuse: AbuseRules,
     /// Places in each table that counts addresses, users, devices or readers, 8 bytes each.

@@ -17,6 +17,17 @@ pub struct Random {
     pub challenge: u128,
 }
 
+/// What is asked of the token route, as the caller read it from path and body.
+#[derive(Debug, Clone, Copy)]
+pub struct TokenWish<'a> {
+    /// The sale.
+    pub activity: ActivityId,
+    /// The id of the challenge that an answer came for.
+    pub answered: Option<&'a str>,
+    /// What a token or a challenge is made of.
+    pub random: Random,
+}
+
 /// What the token route comes to.
 #[derive(Debug)]
 pub enum TokenStep {
@@ -31,20 +42,17 @@ pub enum TokenStep {
 impl Gate {
     /// A purchase token, or what the sale asks for before it gives one. Both are given out from
     /// [`crate::PURCHASE_TOKEN_LIFETIME_MS`] before the start on, so that a page can fetch them ahead of the rush and nobody solves anything
-    /// the day before. `answered` is the id of the challenge that an answer came for. Each call counts as an attempt of its user, but
-    /// for one with an id that is none of his.
+    /// the day before. Each call counts as an attempt of its user, but for one with the id of a challenge that is none of his.
     ///
     /// # Errors
     /// The first refusal that applies, in the order of the checks.
     pub fn admit_token(
         &self,
         identified: &Identified<'_>,
-        activity: ActivityId,
-        answered: Option<&str>,
-        random: Random,
+        wish: TokenWish<'_>,
         moment: Moment,
     ) -> Result<TokenStep, Refusal> {
-        self.check_token(identified, activity, answered, random, moment)
+        self.check_token(identified, wish, moment)
             .inspect_err(|refusal| self.note_refused(refusal, identified, moment))
     }
 
@@ -52,11 +60,14 @@ impl Gate {
     fn check_token(
         &self,
         identified: &Identified<'_>,
-        activity: ActivityId,
-        answered: Option<&str>,
-        random: Random,
+        wish: TokenWish<'_>,
         moment: Moment,
     ) -> Result<TokenStep, Refusal> {
+        let TokenWish {
+            activity,
+            answered,
+            random,
+        } = wish;
         let activity = self.catalogue.find(activity)?;
         let device = identified.device();
         self.blocks

@@ -8,8 +8,8 @@ use http::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, US
 use http::{HeaderMap, HeaderValue};
 use seckill_gate::{
     AbuseRules, Admitted, Authority, Block, Clients, DEVICE_HEADER, DeviceRule, Earlier, Expectations, Gate, Limits,
-    Moment, Networks, PerLimit, Random, Reach, Request, Settings, Signer, Subject, Switches,
-    TOKEN_CACHE_ENTRIES_DEFAULT, TokenStep, Verifier, Verifiers, Wish,
+    Moment, Networks, PerLimit, Random, RateLimiting, Request, Settings, Signer, Subject, Switches,
+    TOKEN_CACHE_ENTRIES_DEFAULT, TokenStep, TokenWish, Verifier, Verifiers, Wish,
 };
 use seckill_sale::{
     Activity, ActivityId, Challenge, Currency, Eligibility, EpochMs, Price, ProductId, Quantity, Refusal, Status,
@@ -102,7 +102,7 @@ fn gate_of(set: impl FnOnce(&mut Settings), change: impl Fn(&mut Activity)) -> a
         trusted_proxies: Networks::new(["10.0.0.0/8".parse()?]),
         exempt: Networks::default(),
         limits: limits()?,
-        reach: Reach::Node,
+        rate_limiting: RateLimiting::Local,
         abuse: AbuseRules::OFF,
         table_slots: TABLE_SLOTS,
         purchase_token_secret: PURCHASE_TOKEN_SECRET,
@@ -180,4 +180,21 @@ fn visits(
         visit(n);
     }
     Box::new(move || Ok((0..operations).filter(|&n| visit(n)).count()))
+}
+
+/// Numbers for the token or the challenge of the `n`-th visitor.
+const fn random(n: usize) -> Random {
+    Random {
+        token: 7,
+        challenge: n as u128,
+    }
+}
+
+/// A purchase token of the first sale.
+fn token_wish(answered: Option<&str>, n: usize) -> TokenWish<'_> {
+    TokenWish {
+        activity: activity(0),
+        answered,
+        random: random(n),
+    }
 }

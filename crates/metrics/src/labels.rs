@@ -66,7 +66,7 @@ label! {
 }
 
 label! {
-    /// Whose limit refused a request.
+    /// Whose limit refused a request: the scopes of the answers, and what reads have in common.
     LimitScope "scope" {
         /// The client's address.
         Ip "ip",

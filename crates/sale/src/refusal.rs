@@ -2,7 +2,7 @@
 
 use crate::{Buyer, Code, EpochMs};
 
-/// Whose rate limit was hit.
+/// Whom a rate limit counts, and so whose was hit: `data.scope` of an answer. Who keeps the count, each node or all of them, is not told by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// The client's address.

@@ -34,8 +34,8 @@ pub use schema::schema;
 pub use secret::Secret;
 pub use sections::{
     Abuse, Admin, AfterEnd, Alerts, Auth, AuthMode, Client, Database, DeadLetters, DeviceRule, Durability, Identity,
-    JwtKey, KeyFile, LimitScope, Limits, Log, LogFormat, OnCancel, Orders, Payments, Polls, PublicKey, Queue, Schedule,
-    Server, Settings, Store, Streams, Units,
+    JwtKey, KeyFile, Limits, Log, LogFormat, OnCancel, Orders, Payments, Polls, PublicKey, Queue, RateLimiting,
+    Schedule, Server, Settings, Store, Streams, Units,
 };
 pub use services::{DatabaseUrl, ServiceUrl, StoreUrl};
 pub use sources::{SettingsFile, Sources};

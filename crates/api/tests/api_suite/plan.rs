@@ -6,7 +6,7 @@ use seckill_api::{Polls, Settings, StreamLimits, WebhookSecret};
 use seckill_engine_embedded::Options;
 use seckill_flow::SettleOptions;
 use seckill_gate::{
-    AbuseRules, Authority, Clients, DeviceRule, Expectations, Gate, Limits, Networks, Reach, Switches, Verifier,
+    AbuseRules, Authority, Clients, DeviceRule, Expectations, Gate, Limits, Networks, RateLimiting, Switches, Verifier,
     Verifiers,
 };
 
@@ -79,7 +79,7 @@ pub(crate) fn gate(plan: &Plan) -> Gate {
         clients: Clients::new([("shop-1", SHOP_SECRET)]),
         trusted_proxies: networks(if plan.gateway { &["10.0.0.9/32"] } else { &[] }),
         exempt: networks(&plan.exempt),
-        reach: Reach::Node,
+        rate_limiting: RateLimiting::Local,
         abuse: AbuseRules::OFF,
         limits: plan.limits,
         table_slots: 1_024,

@@ -7,7 +7,7 @@ use seckill_api::Readiness;
 use seckill_console::{AdminToken, Check, Console, Live, Parts, Settings};
 use seckill_flow::{Layers, Operator, OperatorSettings, WorkerCounts};
 use seckill_gate::{
-    AbuseRules, Authority, Clients, DeviceRule, Expectations, Gate, Limits, Networks, PerLimit, Reach,
+    AbuseRules, Authority, Clients, DeviceRule, Expectations, Gate, Limits, Networks, PerLimit, RateLimiting,
     Settings as GateSettings, Switches, Verifier, Verifiers,
 };
 use seckill_metrics::{Metrics, Recorder, Setup};
@@ -32,7 +32,7 @@ pub(crate) fn gate() -> Arc<Gate> {
             ip: "50/s burst 100".parse().expect("a limit"),
             ..PerLimit::OFF
         }),
-        reach: Reach::Node,
+        rate_limiting: RateLimiting::Local,
         abuse: AbuseRules {
             ip: "60/min burst 20".parse().expect("a limit"),
             block_for_ms: 60_000,

@@ -3,12 +3,12 @@
 use seckill_sale::{ActivityId, Scope, SharedRate};
 
 use crate::limits::rate::{Limit, Rate};
-use crate::{Gate, Identified, Reach};
+use crate::{Gate, Identified, RateLimiting};
 
 impl Gate {
     /// The user's and, unless his network is exempt, the device's. Nothing, and no allocation, where each node counts for itself.
     pub(crate) fn shared_rates(&self, identified: &Identified<'_>, activity: ActivityId) -> Vec<SharedRate> {
-        if self.reach == Reach::Node {
+        if self.rate_limiting == RateLimiting::Local {
             return Vec::new();
         }
         let limits = self.limits().buy;

@@ -1,10 +1,11 @@
 //! The token route where a sale asks for something that has to be solved.
 
-use seckill_gate::{Attempt, Earlier, Exercise, Gate, Moment, Posed, PurchaseToken, TokenStep};
+use seckill_gate::{Attempt, Earlier, Exercise, Gate, Moment, Posed, PurchaseToken, TokenStep, TokenWish};
 use seckill_sale::{Activity, Challenge, Refusal};
 
 use crate::support::{
     RANDOM, SELLING, STARTS_AT, activity, activity_id, buy, gate, headers, identified, limit, settings, token,
+    token_wish,
 };
 
 fn asking_for(challenge: Challenge) -> Activity {
@@ -18,7 +19,11 @@ fn ask(gate: &Gate, device: &str, answered: Option<&str>, moment: Moment) -> Res
     let bearer = format!("Bearer {}", token("alice"));
     let headers = headers(&[("authorization", &bearer), ("x-device-id", device)]);
     let buyer = identified(gate, "1.2.3.4", &headers, moment)?;
-    gate.admit_token(&buyer, activity_id(1), answered, RANDOM, moment)
+    let wish = TokenWish {
+        answered,
+        ..token_wish(1)
+    };
+    gate.admit_token(&buyer, wish, moment)
 }
 
 fn posed(gate: &Gate, moment: Moment) -> Posed {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use http::HeaderValue;
-use seckill_gate::{AbuseRules, DEVICE_HEADER, Earlier, Limits, Networks, PerLimit, Reach, Settings, Wish};
+use seckill_gate::{AbuseRules, DEVICE_HEADER, Earlier, Limits, Networks, PerLimit, RateLimiting, Settings, Wish};
 use seckill_sale::{Refusal, Scope, SharedRate};
 
 use crate::support::{
@@ -109,11 +109,11 @@ fn purchases_ask_the_rates_that_all_nodes_share_where_limits_reach_so_far() {
         device: limit("30/min burst 5"),
         ..PerLimit::OFF
     });
-    let asked = |reach, exempt: &str| {
+    let asked = |rate_limiting, exempt: &str| {
         let exempt = Networks::new([exempt.parse().expect("a network")]);
         let settings = Settings {
             limits,
-            reach,
+            rate_limiting,
             exempt,
             ..settings()
         };
@@ -124,7 +124,7 @@ fn purchases_ask_the_rates_that_all_nodes_share_where_limits_reach_so_far() {
         let admitted = gate.admit_purchase(buyer, wish(None), |_, _| Earlier::None, SELLING);
         gate.for_the_store(&admitted.expect("within all limits")).rates
     };
-    assert_eq!(asked(Reach::Node, "9.9.9.9/32"), []);
+    assert_eq!(asked(RateLimiting::Local, "9.9.9.9/32"), []);
     let user = SharedRate {
         scope: Scope::User,
         key: "u:1:alice".to_owned(),
@@ -137,6 +137,6 @@ fn purchases_ask_the_rates_that_all_nodes_share_where_limits_reach_so_far() {
         interval_us: 2_000_000,
         burst: 5,
     };
-    assert_eq!(asked(Reach::Cluster, "9.9.9.9/32"), [user.clone(), device]);
-    assert_eq!(asked(Reach::Cluster, "1.2.3.0/24"), [user]);
+    assert_eq!(asked(RateLimiting::Global, "9.9.9.9/32"), [user.clone(), device]);
+    assert_eq!(asked(RateLimiting::Global, "1.2.3.0/24"), [user]);
 }

@@ -1,8 +1,8 @@
 //! Where several refusals apply, the first in the order of the checks is the answer: all pairs are tried.
 
 use crate::support::{
-    ENDS_AT, RANDOM, SELLING, STARTS_AT, activity, activity_id, gate, headers, identified, limit, settings, signed_in,
-    token, user,
+    ENDS_AT, SELLING, STARTS_AT, activity, activity_id, gate, headers, identified, limit, settings, signed_in, token,
+    token_wish, user,
 };
 use std::sync::Arc;
 
@@ -188,7 +188,7 @@ fn use_up_limits(gate: &Gate, activity: u64, moment: Moment) {
         ("x-device-id", "phone"),
     ]);
     let alice = identified(gate, "1.2.3.4", &headers, moment).expect("the first request");
-    gate.admit_token(&alice, activity_id(activity), None, RANDOM, moment)
+    gate.admit_token(&alice, token_wish(activity), moment)
         .expect("the first request");
     let headers = signed_in("carol");
     let carol = identified(gate, "9.9.9.9", &headers, moment).expect("her first request");

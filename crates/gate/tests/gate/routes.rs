@@ -5,8 +5,8 @@ use seckill_gate::{AbuseRules, Authority, Earlier, Limits, Moment, Settings, Swi
 use seckill_sale::{Activity, Challenge, Refusal, Scope, UserId};
 
 use crate::support::{
-    RANDOM, SELLING, STARTS_AT, activity, activity_id, buy, click, gate, headers, identified, limit, limited,
-    limited_but, request, settings, signed_in, token, user,
+    SELLING, STARTS_AT, activity, buy, click, gate, headers, identified, limit, limited, limited_but, request,
+    settings, signed_in, token, token_wish, user,
 };
 
 fn asking_for_token() -> Activity {
@@ -22,7 +22,7 @@ fn purchase_token_opens_the_sale_that_asks_for_it() {
     let alice = signed_in("alice");
     let get = |headers| {
         let buyer = identified(&gate, "1.2.3.4", headers, SELLING)?;
-        gate.admit_token(&buyer, activity_id(1), None, RANDOM, SELLING)
+        gate.admit_token(&buyer, token_wish(1), SELLING)
     };
     let Ok(TokenStep::Issued(token)) = get(&alice) else {
         panic!("nothing is in the way")
@@ -58,8 +58,7 @@ fn tokens_are_given_out_shortly_before_the_start() {
     let get = |before_ms: i64| {
         let moment = Moment::exact(STARTS_AT.plus(-before_ms));
         let buyer = identified(&gate, "1.2.3.4", &alice, moment)?;
-        gate.admit_token(&buyer, activity_id(1), None, RANDOM, moment)
-            .map(|_| ())
+        gate.admit_token(&buyer, token_wish(1), moment).map(|_| ())
     };
     assert_eq!(get(300_000), Ok(()));
     assert_eq!(get(300_001), Err(Refusal::NotStarted { starts_at: STARTS_AT }));

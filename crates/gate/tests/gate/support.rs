@@ -6,7 +6,8 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use seckill_gate::{
     AbuseRules, Authority, Clients, DeviceRule, Earlier, Expectations, Gate, Identified, Limit, Limits, Moment,
-    Networks, PerLimit, Random, Reach, Request, Settings, Signer, Switches, Verifier, Verifiers, Wish,
+    Networks, PerLimit, Random, RateLimiting, Request, Settings, Signer, Switches, TokenWish, Verifier, Verifiers,
+    Wish,
 };
 use seckill_sale::{Activity, ActivityId, EpochMs, Quantity, Refusal, UserId, Window};
 
@@ -53,7 +54,7 @@ pub(crate) fn settings() -> Settings {
         trusted_proxies: Networks::new(["10.0.0.0/8".parse().expect("a network")]),
         exempt: Networks::default(),
         limits: Limits::OFF,
-        reach: Reach::Node,
+        rate_limiting: RateLimiting::Local,
         abuse: AbuseRules::OFF,
         table_slots: 1024,
         purchase_token_secret: [7; 32],
@@ -152,4 +153,13 @@ pub(crate) fn buy(
 
 pub(crate) fn click(gate: &Gate, peer: &str, headers: &HeaderMap) -> Result<bool, Refusal> {
     buy(gate, peer, headers, None, Earlier::None)
+}
+
+/// A purchase token of this sale, for nothing that was asked before.
+pub(crate) fn token_wish(activity: u64) -> TokenWish<'static> {
+    TokenWish {
+        activity: activity_id(activity),
+        answered: None,
+        random: RANDOM,
+    }
 }

@@ -57,8 +57,7 @@ fn first_sight(gate: &Gate, visitor: &Visitor, random: u128) -> anyhow::Result<(
     let identified = identified.ok().context("the visitor is known")?;
     let device = gate.new_device(&identified, random).context("a device is signed")?;
     let identified = identified.on_device(&device);
-    let random = Random { token: 7, challenge: 7 };
-    match gate.admit_token(&identified, activity(0), None, random, MOMENT) {
+    match gate.admit_token(&identified, token_wish(None, 7), MOMENT) {
         Ok(TokenStep::Issued(token)) => Ok((device.clone(), token.text)),
         _ => bail!("no token is issued"),
     }

@@ -71,16 +71,9 @@ fn asking(challenge: Challenge) -> anyhow::Result<Gate> {
     )
 }
 
-const fn random(n: usize) -> Random {
-    Random {
-        token: 7,
-        challenge: n as u128,
-    }
-}
-
 fn step(gate: &Gate, visitor: &Visitor, answered: Option<&str>, n: usize) -> Result<TokenStep, Refusal> {
     let identified = gate.admit_read(purchases::request(visitor), MOMENT)?;
-    gate.admit_token(&identified, activity(0), answered, random(n), MOMENT)
+    gate.admit_token(&identified, token_wish(answered, n), MOMENT)
 }
 
 /// The signature of a purchase that a shop's backend makes for a user.

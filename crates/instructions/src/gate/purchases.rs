@@ -91,8 +91,7 @@ pub(crate) fn with_purchase_token(operations: usize) -> anyhow::Result<Prepared>
     let token = |visitor: &Visitor| {
         let identified = gate.admit_read(request(visitor), MOMENT);
         let identified = identified.ok().context("the visitor is known")?;
-        let random = Random { token: 7, challenge: 7 };
-        match gate.admit_token(&identified, activity(0), None, random, MOMENT) {
+        match gate.admit_token(&identified, token_wish(None, 7), MOMENT) {
             Ok(TokenStep::Issued(token)) => Ok(token.text),
             _ => bail!("no token is issued"),
         }

@@ -2,9 +2,9 @@
 
 use seckill_gate::{
     AbuseRules, Authority, Clients, DeviceRule, Expectations, Gate, Limit, Limits, Networks, PerLimit, PublicAlgorithm,
-    Reach, RequiredClaim, Verifier, Verifiers,
+    RateLimiting, RequiredClaim, Verifier, Verifiers,
 };
-use seckill_settings::{Identity, JwtKey, LimitScope, RateLimit, Settings};
+use seckill_settings::{Identity, JwtKey, RateLimit, Settings};
 
 use super::key_file;
 use crate::exit::{Failure, chain};
@@ -24,9 +24,9 @@ pub(crate) fn gate(
         trusted_proxies: Networks::new(settings.server.trusted_proxies.iter().copied()),
         exempt: Networks::new(settings.limits.exempt.iter().copied()),
         limits: limits(settings)?,
-        reach: match settings.limits.scope {
-            LimitScope::Node => Reach::Node,
-            LimitScope::Cluster => Reach::Cluster,
+        rate_limiting: match settings.limits.rate_limiting {
+            seckill_settings::RateLimiting::Local => RateLimiting::Local,
+            seckill_settings::RateLimiting::Global => RateLimiting::Global,
         },
         abuse: abuse(settings)?,
         table_slots: settings.limits.table_slots,

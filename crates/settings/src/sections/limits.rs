@@ -38,21 +38,21 @@ impl Abuse {
     }
 }
 
-/// Over which nodes a limit counts.
+/// Whether a limit is kept by each node or by all of them: `limits.scope`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LimitScope {
-    /// Each node by itself.
-    Node,
-    /// All nodes of the store together.
-    Cluster,
+pub enum RateLimiting {
+    /// Each node counts for itself: `node`.
+    Local,
+    /// All nodes of the store count together: `cluster`.
+    Global,
 }
 
-fn scope(reader: &Reader<'_>) -> LimitScope {
+fn rate_limiting(reader: &Reader<'_>) -> RateLimiting {
     let name: String = reader.get("limits.scope");
     if name == "cluster" {
-        LimitScope::Cluster
+        RateLimiting::Global
     } else {
-        LimitScope::Node
+        RateLimiting::Local
     }
 }
 
@@ -73,8 +73,8 @@ pub struct Limits {
     pub activity: RateLimit,
     /// All buyers of one node together.
     pub node: RateLimit,
-    /// Over which nodes the limits of users and devices count.
-    pub scope: LimitScope,
+    /// Who counts users and devices.
+    pub rate_limiting: RateLimiting,
     /// Networks without address and device limit.
     pub exempt: Vec<IpNet>,
     /// Places in the limiter's table.
@@ -98,7 +98,7 @@ impl Limits {
             read: limit("limits.read"),
             activity: reader.get("limits.activity"),
             node: reader.get("limits.node"),
-            scope: scope(reader),
+            rate_limiting: rate_limiting(reader),
             exempt: reader.get("limits.exempt"),
             table_slots: reader.get("limits.table_slots"),
         };

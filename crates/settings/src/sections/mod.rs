@@ -18,7 +18,7 @@ pub use alerts::Alerts;
 pub use clients::Client;
 pub use durability::Durability;
 pub use keys::{JwtKey, KeyFile, PublicKey};
-pub use limits::{Abuse, LimitScope, Limits};
+pub use limits::{Abuse, Limits, RateLimiting};
 pub use sale::{AfterEnd, DeadLetters, OnCancel, Orders, Payments, Polls, Schedule, Streams, Units};
 pub use server::{Admin, Log, LogFormat, Server};
 pub use storage::{Database, Queue, Store};
