@@ -9,6 +9,7 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use http::Method;
 use http::request::Parts;
+use seckill_gate::Clients;
 use tower::util::MapResponseLayer;
 
 use crate::answer::Answer;
@@ -48,7 +49,12 @@ const TOKEN: &str = "/api/seckill/{activity_id}/token";
 const WEBHOOK: &str = "/api/payments/webhook";
 
 /// All routes, and the storefront's in the place of the plain page at `/`. Handlers take the [`Call`] that stands in the request's extensions.
-pub(crate) fn router(storefront: Option<Router>) -> Router {
+/// Where `clients` may sign for users, the routes of those look at signatures.
+pub(crate) fn router(storefront: Option<Router>, clients: &Clients) -> Router {
+    let users = |name, route, methods| match clients.is_empty() {
+        true => named(name, methods),
+        false => named(name, may_be_signed(route, methods)),
+    };
     let api = Router::new()
         .route(ACTIVITIES, named(ACTIVITIES, get(activities::activities)))
         .route(ACTIVITY, named(ACTIVITY, get(activity)))
@@ -88,11 +94,6 @@ fn named(name: &'static str, methods: MethodRouter) -> MethodRouter {
     methods
         .fallback(async || Error::MethodNotAllowed)
         .layer(MapResponseLayer::new(mark))
-}
-
-/// The same of one that is a user's, for whom a client may have signed.
-fn users(name: &'static str, route: UserRoute, methods: MethodRouter) -> MethodRouter {
-    named(name, may_be_signed(route, methods))
 }
 
 async fn buy(call: Call, request: Request) -> Result<Answer, Error> {

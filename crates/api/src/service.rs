@@ -39,7 +39,7 @@ impl Api {
         let requests = &state.shared.metrics.http_requests;
         let hot_routes = Hot::ALL.map(|hot| requests.route(hot.name()));
         Self(Arc::new(Inner {
-            router: router(state.storefront),
+            router: router(state.storefront, state.shared.gate.clients()),
             hot_routes,
             core: Arc::new(Core::new(state.shared, state.purchase, state.index)),
         }))

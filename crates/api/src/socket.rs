@@ -2,7 +2,7 @@
 //!
 //! A browser cannot set headers here, so its token comes as a subprotocol, `bearer.<token>` beside `seckill.v1`, or as the first message;
 //! never in the URL. A page of a foreign origin is refused before anything is opened. What a client sends besides is bounded: small
-//! messages, few of them, and an answer to each ping.
+//! messages, few of them and of their parts, and an answer to each ping.
 
 use std::time::Duration;
 

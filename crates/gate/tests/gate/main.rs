@@ -1,6 +1,7 @@
 //! The gate as a whole, seen by its caller.
 
 mod challenge;
+mod charges;
 mod identity;
 mod keys;
 mod limits;
