@@ -24,6 +24,8 @@ fn a_sale_with_the_number_of_a_lost_one_sells_its_own_units_to_its_own_buyers() 
                     "{name}"
                 );
             }
+            let taken = house.store.take_of_state(10).await;
+            assert!(taken.is_err() || taken == Ok(Taken::default()), "{taken:?}");
             house.settle().await;
             assert_eq!(house.who_ordered().await, Vec::<String>::new());
 
