@@ -133,6 +133,12 @@ impl Console {
         switches.and(blocks::refresh(self).await)
     }
 
+    /// Lets no more buyers in than the switches that other nodes have had the store keep. It asks the store alone and waits for nobody, so it
+    /// can be called beside the others, which wait for a ledger that does not answer.
+    pub async fn watch_switches(&self) {
+        switches::watch(self).await;
+    }
+
     /// The lists of users alone. A list of a million takes its time, and an upload is waited for: not to be called where others wait for it.
     ///
     /// # Errors

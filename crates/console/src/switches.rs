@@ -41,11 +41,11 @@ const KEPT_MAX: u32 = 5;
 const KEPT_ALL_THE_TIME: &str = "switches are being kept for the database elsewhere all the time";
 
 pub(crate) use in_force::InForce;
-pub(crate) use keeping::Keeping;
+pub(crate) use keeping::{Keeping, watch};
 pub(crate) use refresh::refresh;
 
 use in_force::{put_in_force, revision, row, settled, tighten_at_once};
-use keeping::{keep, keep_or_later, known, pending};
+use keeping::{keep, keep_or_later, known, pending, publish, wanted};
 use kept::{Kept, is_brake};
 use views::{rehearsed, shown};
 use writing::{KeptIs, Written, write, write_kept};
@@ -125,7 +125,7 @@ async fn change(console: &Console, mut patch: SwitchesPatch, context: Context) -
     while let Some(kept) = pending(console).await? {
         attempts.next().ok_or_else(|| Error::busy(KEPT_ALL_THE_TIME))?;
         match write_kept(console, &kept).await? {
-            KeptIs::InLedger => drop(keep(console, None).await?),
+            KeptIs::InLedger => publish(console).await,
             KeptIs::Other => {}
             KeptIs::Unknown => return Err(Fault::from(Stock::Unavailable).into()),
         }
@@ -136,6 +136,7 @@ async fn change(console: &Console, mut patch: SwitchesPatch, context: Context) -
             .map(|made_for| made_for + u64::from(is_next && made_for == before));
     }
     write(console, &patch, None, context).await?;
+    publish(console).await;
     Ok(())
 }
 
@@ -147,21 +148,22 @@ async fn brake(
     patch: &SwitchesPatch,
     context: Context,
 ) -> Result<(), Error> {
-    put_in_force(console, &after);
-    let earlier = known(console);
+    let (earlier, under) = (known(console), wanted(console));
     let kept = match &earlier {
-        Some(earlier) => earlier.with(after, &patch.members),
-        None => Kept::on(row(console).as_ref(), after, &patch.members),
+        // On the row on which those stand: it may be another one than this node's.
+        Some(earlier) => earlier.with(patched(&earlier.switches, patch)?, &patch.members),
+        None => Kept::on(row(console).as_ref(), after.clone(), &patch.members),
     };
+    put_in_force(console, &after);
     let keeping = keep(console, Some(kept));
     let (keeping, written) = tokio::join!(keeping, write(console, patch, earlier.as_ref(), context));
     let of_others = keeping.as_ref().ok().and_then(Clone::clone);
     match written {
         // What others have had kept meanwhile gets into the ledger in its turn.
         Ok(Written::Now) if of_others.is_some() => {}
-        Ok(Written::Now) => keep_or_later(console, None).await,
+        Ok(Written::Now) => publish(console).await,
         // The same request came before; what was set since then stays.
-        Ok(Written::Before) => keep_or_later(console, of_others.or(earlier)).await,
+        Ok(Written::Before) => keep_or_later(console, of_others.or(under)).await,
         Err(Error::Layer(why @ (Fault::Busy(_) | Fault::OutcomeUnknown))) => {
             tracing::warn!(
                 %why,
@@ -174,7 +176,7 @@ async fn brake(
         }
         Err(error) => {
             put_in_force(console, &before);
-            keep_or_later(console, of_others.or(earlier)).await;
+            keep_or_later(console, of_others.or(under)).await;
             return Err(error);
         }
     }

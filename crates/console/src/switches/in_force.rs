@@ -1,12 +1,14 @@
 //! The switches in force on this node: those that were set last, tightened by every patch that waits for its turn.
 //!
 //! ```text
-//! row      the ledger's revision and text, as this node read or wrote them last
+//! row      the ledger's revision and text, as this node read or wrote them last, or as others left a copy of them in the store
 //! settled  what was set last; see below
+//! watched  what the store was seen to keep since, where it is later than the row: it tightens, and nothing more
 //! gate     settled, at this moment and tightened; its revision counts what this gate was shown, and is never held against the ledger's
 //!
 //! settled is …  since                                         until
-//! the row's     the row was read or written                   another row is read: taken over; a brake, here or at another node
+//! the row's     the row was read or written, or, where the    another row is read: taken over; a brake, here or at another node
+//!               ledger can't be asked, its copy was
 //! ours          a brake here: in force, then told to store    the ledger has it: as it is where its row is still the one that the brake
 //!               and ledger; again where neither has taken it  stands on, else the stricter of both. Or it refuses it: as before
 //! theirs        the store was seen to keep a brake of         the same; or it is kept no more: the row's
@@ -25,6 +27,7 @@ use seckill_gate::{Limits, Switches, SwitchesPatch};
 use seckill_ledger::StoredSwitches;
 use seckill_sale::{Challenge, EpochMs};
 
+use super::kept::Kept;
 use super::patched;
 use super::tightened::tightened;
 use crate::error::Error;
@@ -35,8 +38,10 @@ pub(crate) struct InForce {
     /// The ledger's row as it was read or written last; none before that.
     row: Option<StoredSwitches>,
     settled: Switches,
-    /// Whether they are what the store keeps for another node, or kept before a restart: they go when that does.
-    are_theirs: bool,
+    /// Whether they are what that row says; else they go when nothing is kept any more.
+    are_of_row: bool,
+    /// What the store was last seen to keep, where that is later than the row.
+    watched: Option<Switches>,
     /// Patches that wait for their turn, in the order in which they came; as many as there may be commands under way.
     waiting: Vec<(u64, SwitchesPatch)>,
     last_number: u64,
@@ -47,7 +52,8 @@ impl InForce {
         Self {
             row: None,
             settled,
-            are_theirs: false,
+            are_of_row: false,
+            watched: None,
             waiting: Vec::new(),
             last_number: 0,
         }
@@ -59,22 +65,32 @@ impl InForce {
             Ok(wanted) => tightened(&present, &wanted, &patch.members, settings, used),
             Err(_) => present,
         };
-        self.waiting.iter().fold(self.settled.at(now), tighten)
+        let settled = self.waiting.iter().fold(self.settled.at(now), tighten);
+        let Some(watched) = &self.watched else {
+            return settled;
+        };
+        let watched = watched.at(now);
+        Switches {
+            entry_open: settled.entry_open && watched.entry_open,
+            read_only: settled.read_only || watched.read_only,
+            admit_ratio: settled.admit_ratio.min(watched.admit_ratio),
+            ..settled
+        }
     }
 
     /// Whether the ledger's row is to be taken over where nothing is kept: it is another one than the last, of a later or an earlier revision,
-    /// or of the same with another text; or what is in force was another node's, which has taken it back.
+    /// or of the same with another text; or what is in force was kept, and is so no more.
     fn is_news(&self, row: &StoredSwitches) -> bool {
-        self.are_theirs || self.row.as_ref() != Some(row)
+        !self.are_of_row || self.row.as_ref() != Some(row)
     }
 
     fn revision(&self) -> u64 {
         self.row.as_ref().map_or(0, |row| row.revision)
     }
 
-    fn settle(&mut self, console: &Console, switches: &Switches, are_theirs: bool) {
+    fn settle(&mut self, console: &Console, switches: &Switches, are_of_row: bool) {
         self.settled = switches.clone();
-        self.are_theirs = are_theirs;
+        self.are_of_row = are_of_row;
         self.show(console);
     }
 
@@ -153,7 +169,7 @@ pub(super) fn is_news(console: &Console, row: &StoredSwitches) -> bool {
 pub(super) fn put_in_force_of(console: &Console, switches: &Switches, row: StoredSwitches) {
     let mut in_force = console.in_force.lock();
     in_force.row = Some(row);
-    in_force.settle(console, switches, false);
+    in_force.settle(console, switches, true);
 }
 
 /// Puts in force what this node has not told the ledger yet. To be called by one at a time.
@@ -170,8 +186,22 @@ pub(super) fn put_in_force_kept(console: &Console, switches: &Switches) {
         ..switches.clone()
     } == in_force.settled;
     if !is_in_force {
-        in_force.settle(console, switches, true);
+        in_force.settle(console, switches, false);
     }
+}
+
+/// Lets no more buyers in than these do, until told otherwise.
+pub(super) fn tighten_by(console: &Console, watched: Option<Switches>) {
+    let mut in_force = console.in_force.lock();
+    in_force.watched = watched;
+    in_force.show(console);
+}
+
+/// A copy of the ledger's row, for the store; none where it has none, or something else is in force.
+pub(super) fn copy_of_row(console: &Console) -> Option<Kept> {
+    let in_force = console.in_force.lock();
+    let row = in_force.row.as_ref().filter(|_| in_force.are_of_row)?;
+    Kept::copy_of(row, &in_force.settled)
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ fn a_row_is_news_where_revision_or_text_differs_whichever_way_or_what_is_in_forc
     };
     let mut in_force = InForce::new(Switches::open(9));
     assert!(in_force.is_news(&row(0, "a")), "nothing was read yet");
-    in_force.row = Some(row(5, "a"));
+    (in_force.row, in_force.are_of_row) = (Some(row(5, "a")), true);
     for (revision, json, is_news) in [
         (5, "a", false),
         (6, "a", true),
@@ -56,7 +56,7 @@ fn a_row_is_news_where_revision_or_text_differs_whichever_way_or_what_is_in_forc
     ] {
         assert_eq!(in_force.is_news(&row(revision, json)), is_news, "{revision} {json}");
     }
-    in_force.are_theirs = true;
+    in_force.are_of_row = false;
     assert!(in_force.is_news(&row(5, "a")), "taken back");
 }
 

@@ -1,21 +1,22 @@
 //! What the store is to keep for the ledger, and what it says that it keeps. Nodes do not write over what they have not seen of each other:
 //!
 //! ```text
-//! wanted          the store has   becomes
-//! switches        as was seen     those switches
-//!                 others          those switches on top of the others
-//! none any more   as was seen     none
-//!                 others          the others, which stay
+//! wanted                  the store has      becomes
+//! switches                as was seen        those switches
+//!                         others             those switches on top of the others
+//! a copy of the row, or   as was seen        that
+//! none any more           others             the others, which stay
+//!                         a copy of a row    the copy of the later row
 //! ```
 //!
-//! A store that loses what this process had it keep (it was emptied) is told again, unless the ledger has got it meanwhile: whoever wrote it
-//! there has changed the row on which it stands.
+//! Whoever has got switches into the ledger leaves a copy of its row in their place, so that a node whose own way to the ledger is cut off hears
+//! of them. A store that is empty has lost what this process had it keep: it is told again.
 
 use seckill_stock::Error;
 
+use super::in_force::{copy_of_row, revision, tighten_by};
 use super::kept::Kept;
-use super::reading::stored;
-use crate::error::Error as Refused;
+use super::reading::as_far_as_known;
 use crate::state::Console;
 
 /// Attempts where other nodes have switches kept at the same time.
@@ -32,8 +33,6 @@ pub(crate) struct Keeping {
     is_untold: bool,
     /// Whether that is of this process, and not only seen.
     is_ours: bool,
-    /// What this process had it keep, and it keeps no more without a word of ours.
-    gone: Option<Kept>,
 }
 
 /// Whether something is still kept.
@@ -45,10 +44,14 @@ pub(super) enum Stands {
     Unknown,
 }
 
-/// What is kept, or to be kept, as far as this process knows. Costs no IO.
+/// What is kept for the ledger, or to be kept, as far as this process knows. Costs no IO.
 pub(super) fn known(console: &Console) -> Option<Kept> {
-    let keeping = console.keeping.lock();
-    keeping.wanted.clone().or_else(|| keeping.gone.clone())
+    wanted(console).filter(|kept| !kept.is_copy)
+}
+
+/// The same, or a copy of the ledger's row. Costs no IO.
+pub(super) fn wanted(console: &Console) -> Option<Kept> {
+    console.keeping.lock().wanted.clone()
 }
 
 /// Whether the store may not know yet what it is to keep. Costs no IO.
@@ -56,70 +59,49 @@ pub(super) fn is_untold(console: &Console) -> bool {
     console.keeping.lock().is_untold
 }
 
-/// What the store keeps, by its own word: it is told first what it was not told yet. To be called by one at a time.
-async fn confirmed(console: &Console) -> Result<Option<Kept>, Error> {
-    if is_untold(console) {
-        keep(console, known(console)).await?;
-        return Ok(known(console));
-    }
-    let seen = console.stock().kept_switches().await?;
-    let wanted = read(seen.as_deref());
-    let mut keeping = console.keeping.lock();
-    if keeping.wanted != wanted {
-        let before = std::mem::replace(&mut keeping.wanted, wanted.clone());
-        let was_ours = std::mem::take(&mut keeping.is_ours);
-        if wanted.is_none() && was_ours {
-            keeping.gone = before;
+/// What the store keeps for the ledger, by its own word: it is told first what it was not told yet, or has lost. To be called by one at a time.
+pub(super) async fn pending(console: &Console) -> Result<Option<Kept>, Error> {
+    if !is_untold(console) {
+        let seen = console.stock().kept_switches().await?;
+        let kept = read(seen.as_deref());
+        let mut keeping = console.keeping.lock();
+        let is_lost = seen.is_none() && keeping.is_ours && keeping.wanted.as_ref().is_some_and(|kept| !kept.is_copy);
+        keeping.seen = seen;
+        if is_lost {
+            tracing::warn!("the store has lost switches that the ledger has not got yet; it is told again");
+            keeping.is_untold = true;
+        } else {
+            keeping.is_ours &= keeping.wanted == kept;
+            keeping.wanted = kept;
         }
     }
-    keeping.seen = seen;
-    Ok(wanted)
-}
-
-/// The same, with what the store has lost. To be called by one at a time.
-///
-/// # Errors
-/// Where the store can't be asked, or, about something that it has lost, the ledger.
-pub(super) async fn pending(console: &Console) -> Result<Option<Kept>, Refused> {
-    let kept = confirmed(console).await?;
-    let gone = console.keeping.lock().gone.clone();
-    let Some(gone) = gone else { return Ok(kept) };
-    let is_lost = gone.stand_on(&stored(console).await?);
-    console.keeping.lock().gone = None;
-    if is_lost {
-        tracing::warn!("the store has lost switches that the ledger has not got yet; it is told again");
-        let again = kept.map_or_else(|| gone.clone(), |others| gone.onto(&others));
-        keep(console, Some(again)).await?;
+    if is_untold(console) {
+        keep(console, wanted(console)).await?;
     }
     Ok(known(console))
 }
 
 /// Whether the store still keeps this. To be called by one at a time.
 pub(super) async fn stands(console: &Console, kept: &Kept) -> Stands {
-    match confirmed(console).await {
+    match pending(console).await {
         Ok(now) if now.as_ref() == Some(kept) => Stands::Yes,
         Ok(_) => Stands::No,
         Err(_) => Stands::Unknown,
     }
 }
 
-/// Has the store keep `wanted`, or nothing, and gives what others have had kept meanwhile: it is under what is kept now, or all that is. The
-/// store is told as soon as this is polled. Where it does not say that it does, it is told again later. To be called by one at a time.
-pub(super) async fn keep(console: &Console, mut wanted: Option<Kept>) -> Result<Option<Kept>, Error> {
+/// Has the store keep `ours`, or nothing, and gives what others have had kept for the ledger meanwhile: it is under what is kept now, or all
+/// that is. The store is told as soon as this is polled. Where it does not say that it does, it is told again later. To be called by one at a
+/// time.
+pub(super) async fn keep(console: &Console, mut ours: Option<Kept>) -> Result<Option<Kept>, Error> {
     let mut of_others = None;
     for _ in 0..ATTEMPTS_MAX {
         let seen = {
             let mut keeping = console.keeping.lock();
-            *keeping = Keeping {
-                seen: keeping.seen.take(),
-                wanted: wanted.clone(),
-                is_untold: true,
-                is_ours: true,
-                gone: None,
-            };
+            (keeping.wanted, keeping.is_untold, keeping.is_ours) = (ours.clone(), true, true);
             keeping.seen.clone()
         };
-        let text = wanted.as_ref().map(text);
+        let text = ours.as_ref().map(text);
         let now = console.stock().keep_switches(seen, text.clone()).await?;
         let mut keeping = console.keeping.lock();
         keeping.seen.clone_from(&now);
@@ -127,18 +109,36 @@ pub(super) async fn keep(console: &Console, mut wanted: Option<Kept>) -> Result<
             keeping.is_untold = false;
             return Ok(of_others);
         }
-        of_others = read(now.as_deref());
-        let Some(ours) = wanted else {
-            (keeping.wanted, keeping.is_untold, keeping.is_ours) = (of_others.clone(), false, false);
-            return Ok(of_others);
-        };
-        wanted = Some(
-            of_others
-                .as_ref()
-                .map_or_else(|| ours.clone(), |theirs| ours.onto(theirs)),
-        );
+        let theirs = read(now.as_deref());
+        match next(ours.as_ref(), theirs.as_ref()) {
+            Next::Ours => {}
+            Next::OursOnTop => {
+                ours = ours.zip(theirs.as_ref()).map(|(ours, theirs)| ours.onto(theirs));
+                of_others = theirs;
+            }
+            Next::Theirs => {
+                (keeping.wanted, keeping.is_untold, keeping.is_ours) = (theirs.clone(), false, false);
+                return Ok(theirs.filter(|kept| !kept.is_copy));
+            }
+        }
     }
     Err(Error::Unavailable)
+}
+
+/// What is to be kept where the store has others than were seen.
+enum Next {
+    Ours,
+    OursOnTop,
+    Theirs,
+}
+
+fn next(ours: Option<&Kept>, theirs: Option<&Kept>) -> Next {
+    match (ours, theirs) {
+        (Some(_), None) => Next::Ours,
+        (Some(ours), Some(theirs)) if theirs.is_copy && (!ours.is_copy || ours.are_as_late_as(theirs)) => Next::Ours,
+        (Some(ours), Some(theirs)) if !ours.is_copy && !theirs.is_copy => Next::OursOnTop,
+        _ => Next::Theirs,
+    }
 }
 
 /// As [`keep`], where it has time.
@@ -146,6 +146,36 @@ pub(super) async fn keep_or_later(console: &Console, kept: Option<Kept>) {
     if let Err(error) = keep(console, kept).await {
         tracing::warn!(%error, "the store is told again which switches it is to keep");
     }
+}
+
+/// Leaves a copy of the ledger's row in the store, unless it has it. What this node has in force is what the row says. To be called by one at a
+/// time.
+pub(super) async fn publish(console: &Console) {
+    let copy = copy_of_row(console);
+    let has_it = {
+        let keeping = console.keeping.lock();
+        let is_foreign = keeping.seen.is_some() && keeping.wanted.is_none();
+        is_foreign
+            || match (&keeping.wanted, &copy) {
+                (Some(kept), Some(copy)) => kept.is_copy && kept.share_row(copy),
+                (kept, copy) => kept.is_none() && copy.is_none(),
+            }
+    };
+    if !has_it || is_untold(console) {
+        keep_or_later(console, copy).await;
+    }
+}
+
+/// Looks at the store alone, and lets no more buyers in than what it keeps says, where that is later than what this node knows. Costs no question
+/// to the ledger, and waits for nobody who asks it.
+pub(crate) async fn watch(console: &Console) {
+    let Ok(seen) = console.stock().kept_switches().await else {
+        return;
+    };
+    let kept = seen.and_then(|seen| serde_json::from_str::<Kept>(&seen).ok());
+    let is_news = |kept: &Kept| !kept.is_copy || kept.are_later_than(revision(console));
+    let later = kept.filter(is_news).map(|kept| as_far_as_known(console, &kept));
+    tighten_by(console, later);
 }
 
 fn text(kept: &Kept) -> String {

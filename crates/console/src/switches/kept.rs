@@ -1,4 +1,5 @@
-//! Switches that are in force, but not in the ledger yet, and how they meet what others say later.
+//! Switches in the store: those that are in force, but not in the ledger yet, and how they meet what others say later; else a copy of the
+//! ledger's row, for nodes that can't ask the ledger themselves.
 
 use seckill_gate::{Members, Switches};
 use seckill_ledger::StoredSwitches;
@@ -16,11 +17,29 @@ pub(super) struct Kept {
     /// What was changed since that row, with the values; none where an older version kept them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     changed: Option<Members>,
-    /// The switches.
+    /// The switches: what the row says, with what was changed since.
     pub(super) switches: Switches,
+    /// Whether nothing was changed since: the ledger has them as that row.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_copy: bool,
 }
 
 impl Kept {
+    /// A copy of the ledger's row; none where it has none.
+    pub(super) fn copy_of(row: &StoredSwitches, switches: &Switches) -> Option<Self> {
+        let base_print = print(row)?;
+        Some(Self {
+            base: row.revision,
+            base_print: Some(base_print),
+            changed: None,
+            switches: Switches {
+                revision: row.revision,
+                ..switches.clone()
+            },
+            is_copy: true,
+        })
+    }
+
     /// Switches that stand on this row of the ledger, or on none, but for what is `changed`.
     pub(super) fn on(row: Option<&StoredSwitches>, switches: Switches, changed: &Members) -> Self {
         Self {
@@ -28,6 +47,7 @@ impl Kept {
             base_print: row.and_then(print),
             changed: Some(*changed),
             switches,
+            is_copy: false,
         }
     }
 
@@ -40,6 +60,21 @@ impl Kept {
         }
     }
 
+    /// Whether they stand on a later row than this one.
+    pub(super) const fn are_later_than(&self, revision: u64) -> bool {
+        revision < self.base
+    }
+
+    /// Whether they stand on no earlier row than the others.
+    pub(super) const fn are_as_late_as(&self, others: &Self) -> bool {
+        others.base <= self.base
+    }
+
+    /// Whether both stand on the same row.
+    pub(super) fn share_row(&self, other: &Self) -> bool {
+        self.base == other.base && self.base_print == other.base_print
+    }
+
     /// The same changes on top of those that somebody else has had kept meanwhile.
     pub(super) fn onto(&self, theirs: &Self) -> Self {
         theirs.with(self.upon(&theirs.switches), &self.changed())
@@ -48,6 +83,16 @@ impl Kept {
     /// Whether the ledger has nothing later than what they stand on.
     pub(super) fn stand_on(&self, row: &StoredSwitches) -> bool {
         self.base == row.revision && self.base_print.is_none_or(|base| Some(base) == print(row))
+    }
+
+    /// What is to be in force for now on a node that knows this `row`, which says `ledger`: as far as it is known, where these are of a later
+    /// row, and else what is to stand in the ledger.
+    pub(super) fn over_known(&self, ledger: &Switches, row: &StoredSwitches) -> Switches {
+        if self.are_later_than(row.revision) {
+            self.switches.clone()
+        } else {
+            self.over(ledger, row)
+        }
     }
 
     /// What is to stand in the ledger, whose `row` says `ledger`: the kept switches, or, where that is another row than theirs, what it says
@@ -93,10 +138,11 @@ fn print(row: &StoredSwitches) -> Option<u64> {
     (row.revision != 0).then_some(print)
 }
 
-/// Whether `after` does nothing but let fewer buyers in than `before`: it shuts the entrance, or lowers the share that is let in. When they
-/// are let in again does not matter.
+/// Whether `after` lets nobody in, or does nothing but lower the share that is let in, and takes back nothing that keeps buyers out in
+/// `before`. When they are let in again does not matter.
 pub(super) fn is_brake(before: &Switches, after: &Switches) -> bool {
-    let shut = !after.is_open();
+    let opens = after.entry_open && !before.entry_open || before.read_only && !after.read_only;
+    let shut = !after.is_open() && !opens && after.admit_ratio <= before.admit_ratio;
     let ratio = Members {
         admit_ratio: Some(before.admit_ratio),
         ..Members::default()

@@ -29,6 +29,17 @@ pub(super) fn follow(console: &Console, row: &StoredSwitches) -> bool {
     true
 }
 
+/// Takes over the copy of a later row that others left in the store, where the ledger can't be asked.
+pub(super) fn follow_copy(console: &Console, copy: &Kept) {
+    if copy.is_copy && copy.are_later_than(revision(console)) {
+        let row = StoredSwitches {
+            revision: copy.switches.revision,
+            json: serde_json::to_string(&copy.switches).expect("plain data"),
+        };
+        put_in_force_of(console, &copy.switches, row);
+    }
+}
+
 /// The ledger's row; where it has none, what holds as long as nobody has set switches.
 pub(super) async fn stored(console: &Console) -> Result<StoredSwitches, Ledger> {
     let stored = console.ledger().switches().await?;
@@ -65,7 +76,8 @@ pub(super) async fn present(console: &Console, kept: Option<&Kept>) -> Result<Pr
 
 /// What is kept, on top of the row as this node knows it: another node may have kept it on an older one, and what was shut since stays so.
 pub(super) fn as_far_as_known(console: &Console, kept: &Kept) -> Switches {
-    row(console).map_or_else(|| kept.switches.clone(), |row| over(kept, read(&row).as_ref(), &row))
+    let over = |row: StoredSwitches| read(&row).map(|ledger| kept.over_known(&ledger, &row));
+    row(console).and_then(over).unwrap_or_else(|| kept.switches.clone())
 }
 
 /// What is kept, on top of what the row says where that can be read.

@@ -4,9 +4,9 @@
 use seckill_ledger::Error as Ledger;
 
 use super::in_force::{put_in_force_kept, settled};
-use super::keeping::{keep_or_later, known, pending};
+use super::keeping::{known, pending, publish, wanted};
 use super::kept::Kept;
-use super::reading::{as_far_as_known, follow, stored};
+use super::reading::{as_far_as_known, follow, follow_copy, stored};
 use super::writing::{KeptIs, write_gone_back, write_kept};
 use crate::state::Console;
 
@@ -15,7 +15,7 @@ pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
     let _one_at_a_time = console.switching.lock().await;
     console.gate.go_back(console.now());
     let kept = pending(console).await.unwrap_or_else(|error| {
-        tracing::debug!(%error, "store or ledger can't be asked for kept switches");
+        tracing::debug!(%error, "the store can't be asked for kept switches");
         known(console)
     });
     if let Some(kept) = kept {
@@ -23,7 +23,15 @@ pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
         flush(console, &kept).await;
         return Ok(());
     }
-    let row = stored(console).await?;
+    let row = match stored(console).await {
+        Ok(row) => row,
+        Err(error) => {
+            if let Some(copy) = wanted(console) {
+                follow_copy(console, &copy);
+            }
+            return Err(error);
+        }
+    };
     if !follow(console, &row) {
         return Ok(());
     }
@@ -32,6 +40,7 @@ pub(crate) async fn refresh(console: &Console) -> Result<(), Ledger> {
     {
         tracing::warn!(%error, "the ledger can't be told yet that switches went back; they have");
     }
+    publish(console).await;
     Ok(())
 }
 
@@ -39,7 +48,7 @@ async fn flush(console: &Console, kept: &Kept) {
     match write_kept(console, kept).await {
         Ok(KeptIs::InLedger) => {
             tracing::info!("the ledger has the switches");
-            keep_or_later(console, None).await;
+            publish(console).await;
         }
         Ok(KeptIs::Other) => {}
         Ok(KeptIs::Unknown) => {

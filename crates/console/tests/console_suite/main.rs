@@ -37,5 +37,6 @@ mod sales;
 mod setup;
 mod stuck;
 mod tap;
+mod tap_cut_off;
 mod tap_for_a_while;
 mod tap_kept;

@@ -71,7 +71,10 @@ fn the_server_forgets_a_permit_by_itself_and_no_sale_minds_it() {
     let until = later();
     assert_eq!(permit(&running, KEY, until), Ok(true));
     let ends_at = running.redis.command(&["PEXPIRETIME", NAME]).expect("answers");
-    assert_eq!(ends_at.trim(), format!(":{until}"));
+    // Counted from the moment at which the server keeps it, a little after the one that it was asked at.
+    let ends_at: i64 = ends_at.trim().trim_start_matches(':').parse().expect("a moment");
+    let late = ends_at - until.0;
+    assert!((0..1_000).contains(&late), "{late} ms");
     assert_eq!(
         running.block_on(running.engine.activities()),
         Ok(vec![Fixture::activity()])

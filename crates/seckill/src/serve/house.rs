@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use seckill_console::Console;
 use seckill_flow::Worker;
@@ -12,11 +12,11 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::node::Node;
-use super::{alerting, live, membership, progress, tap};
+use super::{alerting, follow, live, membership, progress, tap};
 use crate::exit::Failure;
 
 /// How often switches and blocks are read again: others' changes are in force within it.
-const REFRESH_EVERY: Duration = Duration::from_millis(500);
+pub(super) const REFRESH_EVERY: Duration = Duration::from_millis(500);
 
 /// Threads of the house; they end when the shutdown token says so.
 pub(crate) struct House(Vec<JoinHandle<()>>);
@@ -61,11 +61,9 @@ impl House {
             threads.push(start_thread("keys", move || keys.follow(gate, shutdown))?);
         }
         let (listed, its_console) = (node.clone(), console.clone());
-        threads.push(start_thread("lists", move || {
-            lists_until_shutdown(listed, its_console)
-        })?);
+        threads.push(start_thread("lists", move || follow::lists(listed, its_console))?);
         let (node, console) = (node.clone(), console.clone());
-        threads.push(start_thread("refresh", move || refresh_until_shutdown(node, console))?);
+        threads.push(start_thread("refresh", move || follow::small_things(node, console))?);
         Ok(Self(threads))
     }
 
@@ -124,65 +122,4 @@ async fn run_scheduler(node: Arc<Node>) {
     let leads = node.membership.leads();
     let leads = move || leads.load(Ordering::Relaxed);
     scheduler.run(node.shutdown.house.clone(), leads, |_| ()).await;
-}
-
-async fn refresh_until_shutdown(node: Arc<Node>, console: Arc<Console>) {
-    let mut ticks = interval(REFRESH_EVERY);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    loop {
-        tokio::select! {
-            () = node.shutdown.house.cancelled() => return,
-            _ = ticks.tick() => refresh(&node, &console).await,
-        }
-    }
-}
-
-/// Lists of users, apart from what must be in force within a second: one of a million takes its time.
-async fn lists_until_shutdown(node: Arc<Node>, console: Arc<Console>) {
-    let mut ticks = interval(REFRESH_EVERY);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
-    let refreshing = async {
-        loop {
-            ticks.tick().await;
-            match console.refresh_lists().await {
-                Ok(()) => {}
-                // Said by others already.
-                Err(error) if error.is_outage() => {
-                    tracing::debug!(%error, "the lists of users could not be taken over");
-                }
-                Err(error) => tracing::warn!(%error, "the lists of users could not be taken over"),
-            }
-        }
-    };
-    tokio::select! {
-        () = node.shutdown.house.cancelled() => {}
-        () = refreshing => {}
-    }
-}
-
-/// Takes over what the ledger says now, and tells it and the store what they were not told yet. An unreachable ledger leaves everything as
-/// it is.
-async fn refresh(node: &Node, console: &Console) {
-    node.metrics.tick(Instant::now());
-    node.fences.look(node);
-    let up = node.ledger.ping().await.is_ok();
-    node.metrics.database_up.set_flag(up);
-    let refreshed = console.refresh_switches_and_blocks().await;
-    if !up {
-        return;
-    }
-    if let Err(error) = refreshed {
-        tracing::warn!(%error, "switches or blocks could not be taken over");
-    }
-    if let Err(error) = node.operator.open_fences().await {
-        tracing::debug!(%error, "a fence that a broken call of this node left is not open yet");
-    }
-    if !node.roles.scheduler
-        && let Err(error) = node.operator.refresh_catalogue().await
-    {
-        tracing::warn!(%error, "the activities could not be read");
-    }
-    if let Ok(owed) = node.ledger.refunds_required().await {
-        node.metrics.settlement.refunds_required.set_count(owed);
-    }
 }

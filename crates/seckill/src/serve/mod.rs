@@ -14,6 +14,7 @@ mod descriptors;
 mod ending;
 mod fences;
 mod fingerprints;
+mod follow;
 mod house;
 mod house_checks;
 mod key_file;

@@ -128,6 +128,8 @@ fn switches_blocks_and_pauses_of_a_restored_database_are_in_force_at_every_node_
     let (sale, paused) = (house.sale(), house.sale());
     house.turns(0, &json!({"admit_ratio": 0, "backlog_max": 777}));
     house.everywhere(sale, "early", BUSY);
+    // What was sold until the other node had heard of it has its orders in the dump.
+    assert_eq!(house.shop.nodes[0].settled(sale)["balanced"], true);
     let dump = house.database.dump();
 
     house.turns(1, &json!({"admit_ratio": 1, "backlog_max": 888, "challenge": "none"}));
