@@ -62,7 +62,10 @@ fn sale(call: &Call, activity: &Activity) -> Check {
                 AREA,
                 format!("sells from {starts_at} to {ends_at}{}", asked(call, activity)),
             ),
-            Err(_) => Check::failed(AREA, "this node does not know it yet"),
+            Err(_) => Check::failed(
+                AREA,
+                "this node does not know it yet; another one's sale is known within a second: ask again",
+            ),
         },
     }
 }

@@ -10,6 +10,9 @@ use crate::error::Error;
 /// Bytes of a line: the longest user id and its end, with room for what is wrong with it.
 const LINE_BYTES_MAX: usize = 256;
 
+/// With which some programs begin a text in UTF-8: it belongs to no line.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The lines of a text that comes in parts.
 pub(super) struct Lines {
     salt: [u8; 16],
@@ -50,6 +53,10 @@ impl Lines {
 
     fn end(&mut self) -> Result<(), Error> {
         let line = self.begun.strip_suffix(b"\r").unwrap_or(&self.begun);
+        let line = match line.strip_prefix(BYTE_ORDER_MARK) {
+            Some(line) if self.fingerprints.is_empty() => line,
+            _ => line,
+        };
         let user = std::str::from_utf8(line).ok().and_then(|line| UserId::new(line).ok());
         let Some(user) = user else {
             return Err(self.refused("is no user id"));

@@ -23,7 +23,7 @@ fn read(text: &[u8], users_max: usize) -> Result<usize, String> {
 
 #[test]
 fn lines_are_users_however_they_end_and_come() {
-    for text in ["a\nb\nc", "a\nb\nc\n", "a\r\nb\r\nc\r\n"] {
+    for text in ["a\nb\nc", "a\nb\nc\n", "a\r\nb\r\nc\r\n", "\u{feff}a\r\nb\nc"] {
         assert_eq!(read(text.as_bytes(), 3), Ok(3), "{text:?}");
     }
     let longest = ["x", "y"].map(|letter| letter.repeat(64)).join("\n");
@@ -36,7 +36,8 @@ fn bad_line_is_named_and_nothing_is_taken() {
     for (text, expect) in [
         ("a\n\nb", "line 2: is no user id"),
         ("a\nb c\nd", "line 2: is no user id"),
-        ("\u{feff}a", "line 1: is no user id"),
+        ("\u{feff}\u{feff}a", "line 1: is no user id"),
+        ("a\n\u{feff}b", "line 2: is no user id"),
         ("a\nb\nc\nd\n", "line 4: is one more than a list may have"),
         ("", "body: must name at least one user; DELETE takes a list away"),
     ] {
