@@ -51,6 +51,15 @@ impl Fault {
         }
     }
 
+    /// What it means to whoever asked for something of which a part was written before it: that nothing was done would be a lie.
+    #[must_use]
+    pub fn after_a_write(self) -> Self {
+        match self {
+            Self::Busy(Busy::Database | Busy::Store | Busy::Queue) => Self::OutcomeUnknown,
+            other => other,
+        }
+    }
+
     /// The answer for somebody who may know what there is: the operator.
     #[must_use]
     pub fn answer(self) -> Answer {

@@ -1,7 +1,7 @@
 //! What is done to a sale by one word: preheat, pause, resume, close, add stock. When the answer goes out it has taken effect on this node.
 
 use seckill_api::Answer;
-use seckill_sale::{EpochMs, Status, Stock};
+use seckill_sale::{Activity, EpochMs, Status, Stock};
 use serde::{Deserialize, Serialize};
 
 use crate::activities::{shown, view};
@@ -31,7 +31,14 @@ struct Preheating {
 pub(crate) async fn preheat(InPath(id): InPath, write: Write<Nothing>) -> Result<Reply, Error> {
     let Write { call, context, .. } = write;
     let preheated = call.console.operator.preheat(id, context).await?;
-    let activity = call.console.ledger().activity(id).await?;
+    // Preheated, it is known here also where the ledger can't be read any more.
+    let activity = match call.console.ledger().activity(id).await {
+        Ok(activity) => activity,
+        Err(error) => {
+            let known = call.console.gate.catalogue().find(id);
+            Activity::clone(&*known.map_err(|_unknown| error)?)
+        }
+    };
     let more = Preheating {
         created: preheated.created,
     };
@@ -103,8 +110,7 @@ struct Added {
 /// Takes units from the product and adds them to the sale.
 pub(crate) async fn add_stock(InPath(id): InPath, Write { call, body, context }: Write<Units>) -> Result<Reply, Error> {
     let units = input::number("quantity", body.quantity, Stock::new)?;
-    let movement = call.console.operator.add_stock(id, units, context).await?;
-    let activity = call.console.ledger().activity(id).await?;
+    let (movement, activity) = call.console.operator.add_stock(id, units, context).await?;
     let more = Added {
         movement: MovementView::from(&movement),
     };

@@ -3,6 +3,7 @@
 use http::Uri;
 use seckill_api::Answer;
 use seckill_flow::{Audit, DifferenceKind, Fix, Report};
+use seckill_ledger::written;
 use serde::{Deserialize, Serialize};
 
 use crate::call::{Call, InPath};
@@ -64,6 +65,9 @@ pub(crate) async fn reconcile(
     let fix = if body.fix { Fix::Differences } else { Fix::Nothing };
     let report = call.console.operator.reconcile(id, fix).await?;
     if fix == Fix::Differences {
+        if report.differences.iter().any(|difference| difference.fixed) {
+            written::note();
+        }
         let (before, after) = (text(&report.before), text(&report));
         let ledger = call.console.ledger();
         let action = "activity.reconcile".to_owned();

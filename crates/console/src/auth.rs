@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, Method};
 use seckill_api::IDEMPOTENCY_REPLAYED;
 use seckill_gate::{bearer_of, client_ip};
-use seckill_ledger::Replayed;
+use seckill_ledger::{Replayed, written};
 use seckill_sale::{EpochMs, Refusal};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -115,7 +115,7 @@ async fn finish(places: &Arc<Semaphore>, request: Request, next: Next) -> Respon
         drop(permit);
         response
     };
-    tokio::spawn(write)
+    tokio::spawn(written::noting(write))
         .await
         .unwrap_or_else(|_panic| Error::internal().into_response())
 }

@@ -88,11 +88,16 @@ pub(crate) async fn add(Write { call, body, context }: Write<Wanted>) -> Result<
     let block = narrowed(body, &call)?;
     let console = &*call.console;
     let _one_at_a_time = console.blocking.lock().await;
-    if BLOCKS_MAX <= console.ledger().blocks(call.now).await?.len() {
+    let mut blocks = console.ledger().blocks(call.now).await?;
+    if BLOCKS_MAX <= blocks.len() {
         return Err(Error::conflict(seckill_gate::BlockError::TooMany.to_string()));
     }
     let block = console.ledger().add_block(block, context).await?;
-    put_in_force(console).await?;
+    // Of a request that came before, the block may be removed by now.
+    if !call.replayed.is_told() {
+        blocks.push(block.clone());
+    }
+    put_in_force(console, blocks).await;
     Ok(Reply(
         Answer::fine(&BlockView::from(&block)).status(StatusCode::CREATED),
     ))
@@ -111,8 +116,10 @@ pub(crate) async fn remove(RowInPath(id): RowInPath, write: Write<Nothing>) -> R
     let Write { call, context, .. } = write;
     let console = &*call.console;
     let _one_at_a_time = console.blocking.lock().await;
+    let mut blocks = console.ledger().blocks(call.now).await?;
     console.ledger().remove_block(id, context).await?;
-    put_in_force(console).await?;
+    blocks.retain(|block| block.id != id);
+    put_in_force(console, blocks).await;
     Ok(Reply(Answer::fine(&json!({"removed": [id]}))))
 }
 
@@ -133,10 +140,9 @@ pub(crate) async fn remove_named(Write { call, body, context }: Write<Named>) ->
     let console = &*call.console;
     let _one_at_a_time = console.blocking.lock().await;
     let is_named = |block: &Block| block.block.kind == body.kind && block.block.value == value;
-    let blocks = console.ledger().blocks(call.now).await?;
+    let mut blocks = console.ledger().blocks(call.now).await?;
     let ids: Vec<u64> = blocks
-        .iter()
-        .filter(|block| is_named(block))
+        .extract_if(.., |block| is_named(block))
         .map(|block| block.id)
         .collect();
     if ids.is_empty() {
@@ -148,15 +154,18 @@ pub(crate) async fn remove_named(Write { call, body, context }: Write<Named>) ->
         // One key stands for one removal; a repeated request finds nothing left to remove.
         context.idempotency = None;
     }
-    put_in_force(console).await?;
+    put_in_force(console, blocks).await;
     Ok(Reply(Answer::fine(&json!({"removed": ids}))))
 }
 
-/// Reads the list and gives it to the gate. The caller holds the lock.
-async fn put_in_force(console: &Console) -> Result<(), Ledger> {
-    let blocks = console.ledger().blocks(console.now()).await?;
+/// Reads the list and gives it to the gate, once the ledger has what was asked. Where it can't be read any more, the gate gets `known`:
+/// what was read before the change, with the change. The caller holds the lock.
+async fn put_in_force(console: &Console, known: Vec<Block>) {
+    let blocks = console.ledger().blocks(console.now()).await.unwrap_or_else(|error| {
+        tracing::debug!(%error, "the blocks can't be read again; those known before are in force, with the change");
+        known
+    });
     show_gate(console, blocks);
-    Ok(())
 }
 
 fn show_gate(console: &Console, blocks: Vec<Block>) {

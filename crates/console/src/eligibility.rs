@@ -96,7 +96,7 @@ async fn put(call: &Call, id: ActivityId, listed: Listed, context: Context) -> R
         .set_eligible_list(id, Arc::new(kept), context, put_in_force);
     let activity = setting.await?;
     if has_this(&activity).is_none() {
-        take_over(console).await?;
+        take_over_or_later(console).await;
     }
     Ok(activity)
 }
@@ -107,7 +107,7 @@ pub(crate) async fn remove(InPath(id): InPath, write: Write<Nothing>) -> Result<
     let console = &*call.console;
     let _one_at_a_time = console.listing.lock().await;
     let activity = console.operator.remove_eligible_list(id, context).await?;
-    take_over(console).await?;
+    take_over_or_later(console).await;
     Ok(shown(console, &activity))
 }
 
@@ -156,6 +156,14 @@ async fn take_over(console: &Console) -> Result<(), Ledger> {
     let is_asked_for = |id| catalogue.get(&id).is_some_and(|activity| asks_for_list(activity));
     known.keep(|id| versions.iter().any(|(listed, _)| *listed == id) || is_asked_for(id));
     Ok(())
+}
+
+/// Once the ledger has what was asked, and the gate the activity with it: the rest is other lists' and room for them, which [`refresh`]
+/// repeats. The caller holds the lock.
+async fn take_over_or_later(console: &Console) {
+    if let Err(error) = take_over(console).await {
+        tracing::debug!(%error, "lists of other sales are read later");
+    }
 }
 
 /// Takes over what other nodes have set.

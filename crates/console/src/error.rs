@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use axum::response::{IntoResponse, Response};
 use http::StatusCode;
 use seckill_api::{Answer, Busy, Fault, Misread};
+use seckill_ledger::written;
 use seckill_sale::Code;
 use serde_json::json;
 
@@ -101,6 +102,8 @@ impl Error {
             Self::Timeout => Answer::error(Code::RequestTimeout),
             Self::UnknownPath => Answer::error(Code::NotFound).detail("nothing is at this path".into()),
             Self::MethodNotAllowed => Answer::error(Code::MethodNotAllowed),
+            // Whatever failed, and wherever: once the ledger has written something, nobody is told that nothing was done.
+            Self::Layer(fault) if written::is_noted() => fault.after_a_write().answer(),
             Self::Layer(fault) => fault.answer(),
         }
     }

@@ -2,6 +2,7 @@
 
 use seckill_api::Answer;
 use seckill_flow::{PlannedStep, Recovered};
+use seckill_ledger::written;
 use seckill_sale::ActivityId;
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +54,9 @@ async fn recover(only: Option<ActivityId>, write: Write<Wanted>) -> Result<Reply
     let mut recovered = Vec::new();
     if body.run {
         recovered = operator.recover(only).await?;
+        if !recovered.is_empty() {
+            written::note();
+        }
         let subject = only.map_or_else(|| "all activities".to_owned(), |id| format!("activity {id}"));
         let (before, after) = (text(&plan), text(&recovered));
         let ledger = call.console.ledger();

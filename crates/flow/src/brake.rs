@@ -104,13 +104,13 @@ impl Operator {
                 if is_unknown {
                     self.undo(id, untold).await;
                 }
-                self.follow_status(id, Status::Paused).await
+                self.follow_status(row, Status::Paused).await
             }
-            Ok(_) => {
+            Ok(row) => {
                 if let Some(hold) = unanswered {
                     self.asked.set_in_ledger(id, hold);
                 }
-                self.follow_status(id, Status::Paused).await
+                self.follow_status(row, Status::Paused).await
             }
         }
     }

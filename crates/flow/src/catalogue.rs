@@ -107,9 +107,8 @@ impl Operator {
         // Whether the sale has ended is asked now, not when the request came.
         let now = self.layers.stock.now();
         let context = Context { now, ..context };
-        self.layers.ledger.patch_activity(id, patch, context).await?;
-        let activity = self.sync_terms(id).await.map_err(Error::after_the_ledger)?;
+        let written = self.layers.ledger.patch_activity(id, patch, context).await?;
         self.tell_scheduler();
-        Ok(activity)
+        self.follow_written(written).await
     }
 }

@@ -75,23 +75,24 @@ impl Operator {
         resumes_at: Option<EpochMs>,
         context: Context,
     ) -> Result<Activity, Error> {
-        self.layers.ledger.set_status(id, status, resumes_at, context).await?;
-        self.follow_status(id, status).await
+        let written = self.layers.ledger.set_status(id, status, resumes_at, context).await?;
+        self.follow_status(written, status).await
     }
 
-    /// Has store and gate follow the status that the ledger has now. A pause that is over ends for the gate at once, and in the store
+    /// Has store and gate follow the row that the ledger has `written` for somebody who asked for `status`. A pause that is over ends for the gate at once, and in the store
     /// behind the rules, so that nobody is let in between.
-    pub(crate) async fn follow_status(&self, id: ActivityId, status: Status) -> Result<Activity, Error> {
+    pub(crate) async fn follow_status(&self, written: Activity, status: Status) -> Result<Activity, Error> {
+        let id = written.id;
         let ended = self.held(id).filter(|_| status != Status::Paused);
         if let Some(hold) = ended {
             self.asked.end(id, hold);
         }
-        let synced = self.sync_terms(id).await;
+        let followed = self.follow_written(written).await;
         if let Some(hold) = ended {
             self.release_ended(id, hold).await;
         }
         self.tell_scheduler();
-        let activity = synced.map_err(Error::after_the_ledger)?;
+        let activity = followed?;
         tracing::info!(activity = %id, status = ?activity.status, "status set");
         Ok(activity)
     }

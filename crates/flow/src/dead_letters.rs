@@ -43,7 +43,7 @@ impl Operator {
     /// Puts a dead letter back into the queue. Twice is once.
     ///
     /// # Errors
-    /// [`Conflict::Resolved`] where it was discarded; [`Error::NoState`]; a layer that can't be reached, then asking again is harmless.
+    /// [`Conflict::Resolved`] where it was discarded; [`Error::NoState`]; a layer that can't be reached before the ledger has decided.
     pub async fn retry_dead_letter(&self, id: DeadLetterId, context: Context) -> Result<DeadLetter, Error> {
         let letter = self.layers.ledger.dead_letter(id).await?;
         if !self.has_state(letter.ticket.activity) {
@@ -58,7 +58,8 @@ impl Operator {
             return Err(Error::Unstable);
         }
         let letter = self.layers.ledger.retry_dead_letter(id, context).await?;
-        self.revive_retried(&letter).await?;
+        let revived = self.revive_retried(&letter).await;
+        self.done_or_later(&letter, revived);
         Ok(letter)
     }
 
@@ -74,7 +75,7 @@ impl Operator {
     /// Fails a parked ticket for good; its units go back once. Twice is once.
     ///
     /// # Errors
-    /// [`Conflict::Resolved`] where it was retried; a layer that can't be reached, then asking again is harmless.
+    /// [`Conflict::Resolved`] where it was retried; a ledger that can't be reached.
     pub async fn discard_dead_letter(
         &self,
         id: DeadLetterId,
@@ -82,8 +83,17 @@ impl Operator {
         context: Context,
     ) -> Result<DeadLetter, Error> {
         let letter = self.layers.ledger.discard_dead_letter(id, reason, context).await?;
-        self.conclude(letter.ticket, &letter.user, discarded(&letter)).await?;
+        let concluded = self.conclude(letter.ticket, &letter.user, discarded(&letter)).await;
+        self.done_or_later(&letter, concluded);
         Ok(letter)
+    }
+
+    /// The queue's part, once the ledger has decided. A failure is not the caller's: [`Operator::finish_dead_letters`] does it.
+    fn done_or_later(&self, letter: &DeadLetter, done: Result<(), Error>) {
+        if let Err(error) = done {
+            tracing::warn!(ticket = %letter.ticket, %error, "the queue hears later what the ledger decided; the scheduler tells it");
+            self.tell_scheduler();
+        }
     }
 
     /// Makes a ticket final in the queue, as the ledger has it, and tells who waits.

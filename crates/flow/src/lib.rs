@@ -37,6 +37,7 @@ mod schedule;
 mod settle;
 mod settle_alone;
 mod strays;
+mod terms;
 mod unissued;
 mod worker;
 mod worker_counts;

@@ -4,7 +4,7 @@
 //! ever together with all before it, and a crash between ledger and store costs nothing but time.
 
 use seckill_ledger::{Context, Movement};
-use seckill_sale::{ActivityId, Stock};
+use seckill_sale::{Activity, ActivityId, Stock};
 
 use crate::{Error, Operator};
 
@@ -34,15 +34,30 @@ impl Operator {
         }
     }
 
-    /// Takes units from the product and adds them to the activity.
+    /// Takes units from the product and adds them to the activity; gives their movement, and the activity with them.
     ///
     /// # Errors
     /// [`seckill_ledger::Conflict::ProductShort`] or [`seckill_ledger::Conflict::Closed`]; no error once the ledger has moved them.
-    pub async fn add_stock(&self, id: ActivityId, units: Stock, context: Context) -> Result<Movement, Error> {
-        let movement = self.layers.ledger.add_stock(id, units, context).await?;
+    pub async fn add_stock(
+        &self,
+        id: ActivityId,
+        units: Stock,
+        context: Context,
+    ) -> Result<(Movement, Activity), Error> {
+        let ledger = &self.layers.ledger;
+        let mut activity = ledger.activity(id).await?;
+        let movement = ledger.add_stock(id, units, context.clone()).await?;
         self.apply_movements_or_later(id).await;
-        let activity = self.layers.ledger.activity(id).await?;
+        match ledger.activity(id).await {
+            Ok(present) => activity = present,
+            // Done before, it is in the row that was read first.
+            Err(_) if context.idempotency.is_some_and(|key| key.replayed.is_told()) => {}
+            Err(_) => {
+                activity.stock_total += units.get();
+                activity.version += 1;
+            }
+        }
         self.show(&activity).await;
-        Ok(movement)
+        Ok((movement, activity))
     }
 }

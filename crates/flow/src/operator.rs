@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use seckill_gate::Catalogue;
-use seckill_ledger::{Context, Ledger, UnitsOnCancel};
+use seckill_ledger::{Context, Error as LedgerError, Ledger, UnitsOnCancel};
 use seckill_queue::Queue;
 use seckill_sale::{Activity, ActivityId, EpochMs, Status};
 use seckill_stock::Stock;
@@ -41,10 +41,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// What a store that was not told means to whoever asked, where the ledger has it already: the scheduler tells the store later.
+    /// What a layer that can't be reached means to whoever asked, where the ledger has it already: the scheduler does the rest later.
     pub(crate) fn after_the_ledger(self) -> Self {
         match self {
+            Self::Ledger(LedgerError::Outage(reason)) => Self::Ledger(LedgerError::OutcomeUnknown(reason)),
             Self::Stock(seckill_stock::Error::Unavailable) => Self::Stock(seckill_stock::Error::OutcomeUnknown),
+            Self::Queue(seckill_queue::Error::Unavailable) => Self::Queue(seckill_queue::Error::OutcomeUnknown),
             error => error,
         }
     }
@@ -173,38 +175,7 @@ impl Operator {
         lost || self.fenced.lock().contains(&activity.id) || self.is_unissued(activity.id)
     }
 
-    /// Hands the rules that the ledger has now to the store, where it has a state, and to the catalogue.
-    ///
-    /// # Errors
-    /// Ledger or store could not be reached; [`seckill_ledger::Error::NotFound`].
-    pub async fn sync_terms(&self, id: ActivityId) -> Result<Activity, Error> {
-        let (activity, told) = {
-            let _one_at_a_time = self.terms.lock().await;
-            let activity = self.layers.ledger.activity(id).await?;
-            let told = self.tell_store(&activity).await;
-            if told.is_ok() && !self.is_unissued(id) {
-                self.fenced.lock().remove(&id);
-            }
-            (activity, told)
-        };
-        // The gate hears it also where the store could not: it may refuse earlier, never admit.
-        self.show(&activity).await;
-        told.map(|()| activity)
-    }
-
-    fn is_unissued(&self, id: ActivityId) -> bool {
+    pub(crate) fn is_unissued(&self, id: ActivityId) -> bool {
         self.unissued.lock().contains(&id)
-    }
-
-    /// The store itself is asked whether it has a state: memory does not know of one whose frame may or may not be on the disk.
-    async fn tell_store(&self, activity: &Activity) -> Result<(), Error> {
-        if self.has_state(activity.id) || self.layers.stock.figures(activity.id).await?.is_some() {
-            let mut terms = activity.terms();
-            if terms.status == Status::Running && self.is_unissued(activity.id) {
-                terms.status = Status::Paused;
-            }
-            self.layers.stock.change(terms).await?;
-        }
-        Ok(())
     }
 }

@@ -162,8 +162,9 @@ impl Operator {
                 self.tell_of_loss(id, preheated, &taken, (&failed, accepted), seen)
                     .await;
             }
-            self.apply_movements(id).await?;
-            let activity = self.layers.ledger.activity(id).await?;
+            // The state is there: what follows is not the caller's any more.
+            self.apply_movements_or_later(id).await;
+            let activity = self.layers.ledger.activity(id).await.unwrap_or(row.activity);
             self.show(&activity).await;
             return Ok(preheated);
         }

@@ -14,6 +14,7 @@ mod movements;
 mod operations;
 mod orders;
 mod settlement;
+pub mod written;
 
 pub use catalog::{ActivityPatch, Catalog, NewActivity, NewProduct, OpeningRow, Product};
 pub use dead_letters::{DeadLetter, DeadLetterId, DeadLetterState, DeadLetters, Parking};
@@ -154,7 +155,7 @@ impl PageRequest {
     pub const LIMIT_MAX: u32 = 500;
 }
 
-/// The whole ledger.
+/// The whole ledger. Every write tells [`written::noted`] what came of it.
 pub trait Ledger: Catalog + Settlement + Orders + DeadLetters + Operations + Eligible + Examined {}
 
 impl<T: Catalog + Settlement + Orders + DeadLetters + Operations + Eligible + Examined> Ledger for T {}

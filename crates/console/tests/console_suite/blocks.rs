@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::house::{House, NOW};
 
-fn is_blocked(gate: &Gate, client: &str, user: &str, now: EpochMs) -> bool {
+pub(crate) fn is_blocked(gate: &Gate, client: &str, user: &str, now: EpochMs) -> bool {
     let user = UserId::new(user).expect("valid");
     gate.blocks()
         .check(client.parse().expect("an address"), &user, None, now)

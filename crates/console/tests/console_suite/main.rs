@@ -1,6 +1,7 @@
 //! The router over a real store and a real database, with a clock that moves only when told to.
 
 mod access;
+mod after_the_write;
 mod blocks;
 mod books;
 mod brake;
@@ -13,6 +14,9 @@ mod eligibility_lists;
 #[path = "../../../engine-embedded/tests/shared/running.rs"]
 mod engine;
 mod errors;
+mod every_command;
+#[path = "../../../ledger-sql/tests/shared/failing.rs"]
+mod failing;
 #[path = "../../../engine-embedded/tests/shared/hanging.rs"]
 mod hanging;
 mod house;

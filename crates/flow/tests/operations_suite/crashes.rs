@@ -132,11 +132,12 @@ fn cancelled_unit_arrives_in_the_sale() {
 #[test]
 fn retried_letter_is_settled() {
     let retry = async |begun: &Begun| {
-        let _ = begun
+        let retried = begun
             .house
             .operator
             .retry_dead_letter(begun.letter.id, begun.house.context())
             .await;
+        retried.expect("the ledger has it, so it is done");
     };
     at_every_write(&retry, &async |house, id| {
         assert_eq!(house.balanced(id).await.orders_live, 2);
@@ -148,11 +149,12 @@ fn discarded_letter_gives_its_unit_back() {
     let discard = async |begun: &Begun| {
         let reason = "bad".to_owned();
         let context = begun.house.context();
-        let _ = begun
+        let discarded = begun
             .house
             .operator
             .discard_dead_letter(begun.letter.id, reason, context)
             .await;
+        discarded.expect("the ledger has it, so it is done");
     };
     at_every_write(&discard, &async |house, id| {
         assert_eq!((house.left(id).await, house.balanced(id).await.failed), (9, 1));

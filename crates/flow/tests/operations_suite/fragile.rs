@@ -43,6 +43,8 @@ pub(crate) struct Fragile {
     pub(crate) looked: Mutex<Option<Meanwhile>>,
     /// Happens once a state was given up, before the next is built.
     pub(crate) overtaken: Mutex<Option<Meanwhile>>,
+    /// Happens just before the next state is opened.
+    pub(crate) opening: Mutex<Option<Meanwhile>>,
 }
 
 impl Examined for Fragile {}
@@ -93,6 +95,10 @@ impl Stock for Fragile {
     }
     async fn open(&self, opening: Opening) -> Result<OpenOutcome, seckill_stock::Error> {
         self.stock_write()?;
+        let meanwhile = self.opening.lock().take();
+        if let Some(meanwhile) = meanwhile {
+            meanwhile.await;
+        }
         self.engine.open(opening).await
     }
     async fn condition(&self, activity: ActivityId) -> Result<Condition, seckill_stock::Error> {

@@ -2,6 +2,8 @@
 
 #[path = "embedded_engine.rs"]
 mod engine;
+#[path = "../../../ledger-sql/tests/shared/failing.rs"]
+mod failing;
 mod fragile;
 #[path = "../../../engine-embedded/tests/shared/hanging.rs"]
 mod hanging;
@@ -9,6 +11,7 @@ mod house;
 mod shop;
 mod trade;
 
+mod after_the_write;
 mod audit;
 mod behind;
 mod brake;

@@ -39,6 +39,7 @@ use std::time::Duration;
 
 use Server as Database;
 use seckill_ledger::Error;
+use seckill_ledger::written::noted;
 use tokio::sync::Semaphore;
 
 use crate::caller::Caller;
@@ -159,7 +160,7 @@ impl Server {
                 Ok(done)
             })
         };
-        self.writers.run(lane, job).await
+        noted(self.writers.run(lane, job).await)
     }
 
     /// One transaction that reads: all of its queries see the same commit.

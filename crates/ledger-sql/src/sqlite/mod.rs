@@ -22,6 +22,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use seckill_ledger::Error;
+use seckill_ledger::written::noted;
 
 use Sqlite as Database;
 use connection::in_transaction;
@@ -128,10 +129,10 @@ impl Sqlite {
                 Ok(done)
             })
         };
-        match &self.engine {
+        noted(match &self.engine {
             Engine::Inline(connection) => job(&mut connection.lock(), &Caller::default()),
             Engine::Threads { writer, .. } => writer.run(lane, job).await,
-        }
+        })
     }
 
     /// One transaction that reads: all of its queries see the same commit.

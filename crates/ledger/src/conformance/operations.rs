@@ -3,7 +3,7 @@
 use seckill_sale::{EpochMs, InstallationId, Status};
 
 use super::shop::{NOW, at, deliveries, keyed, page, sale, settle, sold, stock, whole};
-use crate::{ActivityPatch, AuditRow, BlockKind, Conflict, Error, Ledger, NewBlock, StoredSwitches};
+use crate::{ActivityPatch, AuditRow, BlockKind, Conflict, Error, Ledger, NewBlock, StoredSwitches, written};
 
 /// Of two operators the second sees what the first did before he changes it.
 pub async fn switches_are_set_only_on_what_was_seen(ledger: &dyn Ledger) {
@@ -19,6 +19,21 @@ pub async fn switches_are_set_only_on_what_was_seen(ledger: &dyn Ledger) {
         json: "{\"a\":3}".to_owned(),
     };
     assert_eq!(ledger.switches().await, Ok(Some(there)));
+}
+
+/// Whoever words the answer of a request asks whether anything was written for it.
+pub async fn a_write_is_noted_in_its_request_and_a_refused_one_is_not(ledger: &dyn Ledger) {
+    let set = async |expected| {
+        let set = ledger.set_switches("{}".to_owned(), expected, at(NOW)).await;
+        (set.is_ok(), written::is_noted())
+    };
+    assert_eq!(written::noting(set(7)).await, (false, false));
+    assert_eq!(written::noting(set(0)).await, (true, true));
+    let read = async || {
+        let read = ledger.switches().await;
+        (read.is_ok(), written::is_noted())
+    };
+    assert_eq!(written::noting(read()).await, (true, false));
 }
 
 /// The last millisecond of a block still blocks.

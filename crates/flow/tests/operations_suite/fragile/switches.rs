@@ -31,6 +31,7 @@ impl Fragile {
             meanwhile: Mutex::new(None),
             looked: Mutex::new(None),
             overtaken: Mutex::new(None),
+            opening: Mutex::new(None),
         }
     }
 
