@@ -16,10 +16,11 @@ pub enum Busy {
     Other(&'static str),
 }
 
-/// The sentence of 50302 for the operator, in Chinese and English: there is no result that he could poll.
+/// The sentence of 50302 for the operator, in Chinese and English: there is no result that he could poll. Units that are added
+/// twice are there twice, so only a key makes it harmless to ask again.
 pub(crate) const MAYBE_DONE: [&str; 2] = [
-    "可能已执行，也可能未执行；可以放心重试",
-    "It may or may not have been done; asking again is harmless",
+    "可能已执行，也可能未执行；请先查看，或用原来的 Idempotency-Key 重试",
+    "It may or may not have been done; look first, or ask again with the same Idempotency-Key",
 ];
 
 /// The sentence of 50303 for the operator, in Chinese and English.

@@ -31,7 +31,7 @@ pub enum Fault {
     /// A layer can't be reached; nothing was changed that asking again would do twice.
     #[error("busy: {0}")]
     Busy(Busy),
-    /// It may or may not have been done; asking again is harmless.
+    /// It may or may not have been done; asking again with the same idempotency key is harmless.
     #[error("outcome unknown")]
     OutcomeUnknown,
     /// The store can't do it now.

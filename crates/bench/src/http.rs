@@ -24,6 +24,8 @@ pub struct Content<'a> {
     pub media_type: &'a str,
     /// The body's bytes.
     pub bytes: &'a [u8],
+    /// Its `Idempotency-Key`, of visible ASCII characters.
+    pub idempotency_key: Option<&'a str>,
 }
 
 /// One answer, whole.
@@ -77,6 +79,7 @@ pub fn call(
     let content = Content {
         media_type: "application/json",
         bytes: json.as_bytes(),
+        idempotency_key: None,
     };
     send(address, method, path, token, content)
 }
@@ -92,7 +95,11 @@ pub fn send(
     token: Option<&str>,
     content: Content<'_>,
 ) -> Result<Answer> {
-    let Content { media_type, bytes } = content;
+    let Content {
+        media_type,
+        bytes,
+        idempotency_key,
+    } = content;
     let what = || format!("{method} http://{address}{path}");
     let mut stream = TcpStream::connect_timeout(&address, ANSWER_LIMIT).map_err(Error::io(what()))?;
     stream.set_read_timeout(Some(ANSWER_LIMIT)).map_err(Error::io(what()))?;
@@ -104,6 +111,9 @@ pub fn send(
         format!("{method} {path} HTTP/1.1\r\nHost: {address}\r\nAccept-Language: en\r\nConnection: close\r\n");
     if let Some(token) = token {
         request.push_str(&format!("Authorization: Bearer {token}\r\n"));
+    }
+    if let Some(key) = idempotency_key {
+        request.push_str(&format!("Idempotency-Key: {key}\r\n"));
     }
     if method != "GET" {
         request.push_str(&format!(

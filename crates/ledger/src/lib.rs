@@ -37,7 +37,8 @@ pub enum Error {
     /// of an outage itself, once, with its reminders and its end, whoever meets it: callers log none, or at `debug`.
     #[error("the database cannot be used now: {0}")]
     Outage(String),
-    /// The same, where the answer to a commit was lost: it may have been done. Doing it again is harmless.
+    /// The same, where the answer to a commit was lost: it may have been done. Doing it again under the same idempotency key is harmless,
+    /// and so is what a worker or the scheduler repeats.
     #[error("the database's answer was lost: {0}")]
     OutcomeUnknown(String),
     /// A row cannot be written, whatever is tried. A batch with such a row is to be split until the row is alone.

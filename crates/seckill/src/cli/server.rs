@@ -55,6 +55,9 @@ pub(crate) struct AdminArgs {
     /// Address of the server's admin port; without it `admin.listen` of the settings, 127.0.0.1:8081 unless set otherwise.
     #[arg(long, global = true, value_name = "URL", help_heading = GENERAL)]
     pub(crate) admin: Option<String>,
+    /// Key under which a command is carried out once, however often it is given; a command that may have been done says which it had.
+    #[arg(long, global = true, value_name = "KEY", help_heading = GENERAL)]
+    pub(crate) idempotency_key: Option<String>,
     #[command(flatten)]
     pub(crate) data: DataArgs,
 }

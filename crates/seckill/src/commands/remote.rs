@@ -1,11 +1,13 @@
 //! The admin API of a running server, for the commands that go through it.
 
+mod keys;
 mod wording;
 
 use std::net::SocketAddr;
 
 use seckill_bench::address::address_of;
 use seckill_bench::http::{self, Content};
+use seckill_sale::Code;
 use seckill_settings::{Origin, Settings};
 use serde_json::Value;
 
@@ -14,7 +16,10 @@ use crate::cli::AdminArgs;
 use crate::exit::{Failure, chain};
 use crate::serve::secrets::ADMIN_TOKEN_FILE;
 
+use keys::Keys;
 use wording::{is_elsewhere, said};
+
+const JSON: &str = "application/json";
 
 /// A server's admin port.
 pub(super) struct Remote {
@@ -22,6 +27,7 @@ pub(super) struct Remote {
     token: String,
     /// Where the token was found.
     token_of: String,
+    keys: Keys,
 }
 
 impl Remote {
@@ -43,15 +49,17 @@ impl Remote {
             address,
             token,
             token_of,
+            keys: Keys::of(args.idempotency_key.as_deref())?,
         })
     }
 
     /// A server whose address and token are known.
-    pub(super) const fn at(address: SocketAddr, token: String) -> Self {
+    pub(super) fn at(address: SocketAddr, token: String) -> Self {
         Self {
             address,
             token,
             token_of: String::new(),
+            keys: Keys::made(),
         }
     }
 
@@ -81,10 +89,8 @@ impl Remote {
     }
 
     /// Puts something that is no JSON of ours; gives `data` of the answer.
-    pub(super) fn put(&self, path: &str, content: Content<'_>) -> Result<Value, Failure> {
-        let answer = http::send(self.address, "PUT", path, Some(&self.token), content);
-        let answer = answer.map_err(|error| self.unreached(&error))?;
-        self.data(answer.status, answer.json())
+    pub(super) fn put(&self, path: &str, media_type: &str, bytes: &[u8]) -> Result<Value, Failure> {
+        self.command("PUT", path, media_type, bytes)
     }
 
     /// All rows of a list, which `name`s them, page by page.
@@ -102,23 +108,54 @@ impl Remote {
         }
     }
 
-    /// Writes; none where the server would, but does not have what the body names.
+    /// Asks for something that is not to be done: none where the server would, but does not have what the body names. It has no key.
     pub(super) fn post_if_there(&self, path: &str, body: &Value) -> Result<Option<Value>, Failure> {
-        match self.ask("POST", path, Some(body))? {
+        let json = body.to_string();
+        let content = Content {
+            media_type: JSON,
+            bytes: json.as_bytes(),
+            idempotency_key: None,
+        };
+        match self.send("POST", path, content)? {
             (404, json) if !is_elsewhere(&json) => Ok(None),
             (status, json) => self.data(status, json).map(Some),
         }
     }
 
     fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, Failure> {
-        let (status, json) = self.ask(method, path, body)?;
-        self.data(status, json)
+        let json = body.map(Value::to_string).unwrap_or_default();
+        self.command(method, path, JSON, json.as_bytes())
+    }
+
+    fn command(&self, method: &str, path: &str, media_type: &str, bytes: &[u8]) -> Result<Value, Failure> {
+        let key = self.keys.next(method);
+        let content = Content {
+            media_type,
+            bytes,
+            idempotency_key: key.as_deref(),
+        };
+        let (status, json) = self.send(method, path, content)?;
+        let is_unknown = json["code"] == Code::OutcomeUnknown.number();
+        let done = self.data(status, json);
+        match key {
+            Some(_) if is_unknown => done.map_err(|failure| self.keys.name_in(failure)),
+            _ => done,
+        }
     }
 
     /// Status and document of the answer.
-    fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<(u16, Value), Failure> {
-        let answer = http::call(self.address, method, path, Some(&self.token), body);
-        let answer = answer.map_err(|error| self.unreached(&error))?;
+    fn send(&self, method: &str, path: &str, content: Content<'_>) -> Result<(u16, Value), Failure> {
+        let answer = http::send(self.address, method, path, Some(&self.token), content);
+        let answer = answer.map_err(|error| {
+            let failure = self.unreached(&error);
+            // Where nobody listens, nobody was told.
+            let may_be_done = content.idempotency_key.is_some() && !error.is_refused();
+            if may_be_done {
+                self.keys.name_in(failure)
+            } else {
+                failure
+            }
+        })?;
         Ok((answer.status, answer.json()))
     }
 

@@ -23,6 +23,10 @@ pub(crate) const CONNECTIONS_MAX: usize = 512;
 /// How long a body may take at least: a list of a million users comes over a slow line, too. Whoever has not the token is answered before.
 const LIST_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// How long a fresh connection may stay silent at the most. Buyers connect ahead of a sale, operators and scrapers ask at once; and whoever
+/// fills the few places without saying anything must not keep the operator out.
+const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// Binds the port.
 pub(crate) fn bind(settings: &Settings) -> Result<Listener, Failure> {
     let address = settings.admin.listen;
@@ -71,6 +75,18 @@ fn shards_max(store: &StoreUrl) -> u16 {
     }
 }
 
+/// Limits of the admin port, out of those of the public one.
+fn limits(public: &Limits) -> Limits {
+    let connections_max = CONNECTIONS_MAX.min(public.connections_max);
+    Limits {
+        connections_max,
+        connections_per_ip: connections_max,
+        first_byte_timeout: FIRST_BYTE_TIMEOUT.min(public.first_byte_timeout),
+        body_timeout: public.body_timeout.max(LIST_TIMEOUT),
+        ..public.clone()
+    }
+}
+
 /// Serves the console on a thread of its own. What the listener refuses by itself is answered as on the public port.
 pub(crate) fn serve(
     node: &Node,
@@ -78,17 +94,10 @@ pub(crate) fn serve(
     console: &Arc<Console>,
     api: &Arc<Shared>,
 ) -> Result<ServerHandle, Failure> {
-    let limits = public::limits(&node.settings);
-    let connections_max = CONNECTIONS_MAX.min(limits.connections_max);
     let server = Server {
         listener,
         cores: 1,
-        limits: Limits {
-            connections_max,
-            connections_per_ip: connections_max,
-            body_timeout: limits.body_timeout.max(LIST_TIMEOUT),
-            ..limits
-        },
+        limits: limits(&public::limits(&node.settings)),
         error_answers: Arc::new(api.error_answers()),
         shutdown: node.shutdown.listeners.clone(),
     };
@@ -98,4 +107,21 @@ pub(crate) fn serve(
         move |peer| Connection::new(router.clone(), peer.address.ip())
     });
     handle.map_err(|error| Failure::failed(chain(&error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn silence_is_given_up_sooner_than_on_the_public_port_and_never_later() {
+        let of = |seconds| {
+            limits(&Limits {
+                first_byte_timeout: Duration::from_secs(seconds),
+                ..Limits::default()
+            })
+        };
+        assert_eq!(of(35).first_byte_timeout, FIRST_BYTE_TIMEOUT);
+        assert_eq!(of(2).first_byte_timeout, Duration::from_secs(2));
+    }
 }

@@ -7,6 +7,7 @@ use seckill_bench::held_disk::{Held, HeldDisk};
 use seckill_testkit::{Answer, Server, text};
 use serde_json::{Value, json};
 
+use crate::newcomer::ask;
 use crate::program;
 
 fn start(disk: &HeldDisk) -> Server {
@@ -50,6 +51,9 @@ fn commands_are_answered_while_the_journal_hangs_and_work_when_it_is_back() {
     let audit = format!("/admin/api/activities/{activity}/audit");
     is(&server.as_admin("GET", &audit, None), 503, 50300);
     is(&post(&server, activity, "resume"), 503, 50302);
+    let (code, _, stderr) = ask(&server, &["activity", "resume", &activity.to_string()]);
+    let told = ["503 50302: ", "look first", "--idempotency-key cli-"].map(|said| stderr.contains(said));
+    assert_eq!((code, told), (4, [true; 3]), "{stderr}");
     is(&switch(&server, &json!({"entry_open": false})), 200, 0);
     is(&switch(&server, &json!({"entry_open": true})), 503, 50300);
     is(&server.buy(activity, "b", "k").expect("answers"), 503, 40006);

@@ -12,6 +12,7 @@ mod check;
 mod check_nodes;
 mod check_servers;
 mod cleaning;
+mod command_keys;
 mod command_line;
 mod crash;
 mod database_servers;

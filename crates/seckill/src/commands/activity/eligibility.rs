@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use seckill_bench::http::Content;
 use seckill_console::precheck_list;
 use serde_json::Value;
 
@@ -31,11 +30,7 @@ impl List {
 
     /// Puts it in the place of the present one.
     pub(super) fn put(&self, remote: &Remote, id: u64) -> Result<Value, Failure> {
-        let content = Content {
-            media_type: self.media_type,
-            bytes: &self.bytes,
-        };
-        remote.put(&route(id), content)
+        remote.put(&route(id), self.media_type, &self.bytes)
     }
 }
 
