@@ -33,6 +33,8 @@ const PROBE: usize = 20_000;
 const CAPACITY_RUN_S: f64 = 5.0;
 /// Longest time of either run that finds the capacity.
 const CAPACITY_RUN_MAX: Duration = Duration::from_secs(10);
+/// Tickets that may wait for their orders: more than any machine admits while the capacity is looked for, so that none is refused for them.
+const BACKLOG_MAX: u64 = 2_000_000;
 const CONNECTIONS: usize = 256;
 const SETTLE_LIMIT: Duration = Duration::from_secs(60);
 /// No pair is begun that would not end within so many times the longest time of a run: five pairs, the last flood, and what goes before.
@@ -58,6 +60,8 @@ pub fn run(config: &FloodConfig) -> Result<FloodReport> {
     let run_max = config.run_max;
     let mut server_config = ServerConfig::of(&config.executable);
     server_config.environment.extend(crate::bots::usual_limits());
+    let backlog = ("SECKILL_QUEUE__BACKLOG_MAX".to_owned(), BACKLOG_MAX.to_string());
+    server_config.environment.push(backlog);
     let server = Server::start(&server_config)?;
     let mut violations = Vec::new();
     let mut closed = |count| {

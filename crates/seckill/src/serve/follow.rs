@@ -71,7 +71,10 @@ async fn refresh(node: &Node, console: &Console) {
     if !up {
         return;
     }
-    if let Err(error) = refreshed {
+    // Of an outage the ledger tells itself, once.
+    if let Err(error) = refreshed
+        && !error.is_outage()
+    {
         tracing::warn!(%error, "switches or blocks could not be taken over");
     }
     if let Err(error) = node.operator.open_fences().await {
@@ -79,6 +82,7 @@ async fn refresh(node: &Node, console: &Console) {
     }
     if !node.roles.scheduler
         && let Err(error) = node.operator.refresh_catalogue().await
+        && !matches!(&error, seckill_flow::Error::Ledger(error) if error.is_outage())
     {
         tracing::warn!(%error, "the activities could not be read");
     }
