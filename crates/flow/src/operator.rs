@@ -45,7 +45,10 @@ impl Error {
     pub(crate) fn after_the_ledger(self) -> Self {
         match self {
             Self::Ledger(LedgerError::Outage(reason)) => Self::Ledger(LedgerError::OutcomeUnknown(reason)),
-            Self::Stock(seckill_stock::Error::Unavailable) => Self::Stock(seckill_stock::Error::OutcomeUnknown),
+            // Nor is what the store can't take yet refused: it gets it when it can.
+            Self::Stock(seckill_stock::Error::Unavailable | seckill_stock::Error::NotReady(_)) => {
+                Self::Stock(seckill_stock::Error::OutcomeUnknown)
+            }
             Self::Queue(seckill_queue::Error::Unavailable) => Self::Queue(seckill_queue::Error::OutcomeUnknown),
             error => error,
         }

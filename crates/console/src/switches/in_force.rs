@@ -40,8 +40,8 @@ pub(crate) struct InForce {
     settled: Switches,
     /// Whether they are what that row says; else they go when nothing is kept any more.
     are_of_row: bool,
-    /// What the store was last seen to keep, where that is later than the row.
-    watched: Option<Switches>,
+    /// What the store was last seen to keep, where that is later than the row; before it the revision on which it stands.
+    watched: Option<(u64, Switches)>,
     /// Patches that wait for their turn, in the order in which they came; as many as there may be commands under way.
     waiting: Vec<(u64, SwitchesPatch)>,
     last_number: u64,
@@ -66,7 +66,7 @@ impl InForce {
             Err(_) => present,
         };
         let settled = self.waiting.iter().fold(self.settled.at(now), tighten);
-        let Some(watched) = &self.watched else {
+        let Some((_, watched)) = &self.watched else {
             return settled;
         };
         let watched = watched.at(now);
@@ -168,6 +168,8 @@ pub(super) fn is_news(console: &Console, row: &StoredSwitches) -> bool {
 /// Puts in force what stands in the ledger's row, and in what was kept for it. To be called by one at a time.
 pub(super) fn put_in_force_of(console: &Console, switches: &Switches, row: StoredSwitches) {
     let mut in_force = console.in_force.lock();
+    // What was seen before that row was written is over with it; what is kept still is seen again.
+    in_force.watched.take_if(|(base, _)| *base <= row.revision);
     in_force.row = Some(row);
     in_force.settle(console, switches, true);
 }
@@ -191,7 +193,7 @@ pub(super) fn put_in_force_kept(console: &Console, switches: &Switches) {
 }
 
 /// Lets no more buyers in than these do, until told otherwise.
-pub(super) fn tighten_by(console: &Console, watched: Option<Switches>) {
+pub(super) fn tighten_by(console: &Console, watched: Option<(u64, Switches)>) {
     let mut in_force = console.in_force.lock();
     in_force.watched = watched;
     in_force.show(console);

@@ -3,7 +3,8 @@
 //! ```text
 //! wanted                  the store has      becomes
 //! switches                as was seen        those switches
-//!                         others             those switches on top of the others
+//!                         others, or a copy   those switches on top of the others
+//!                         of a later row
 //! a copy of the row, or   as was seen        that
 //! none any more           others             the others, which stay
 //!                         a copy of a row    the copy of the later row
@@ -135,8 +136,9 @@ enum Next {
 fn next(ours: Option<&Kept>, theirs: Option<&Kept>) -> Next {
     match (ours, theirs) {
         (Some(_), None) => Next::Ours,
-        (Some(ours), Some(theirs)) if theirs.is_copy && (!ours.is_copy || ours.are_as_late_as(theirs)) => Next::Ours,
-        (Some(ours), Some(theirs)) if !ours.is_copy && !theirs.is_copy => Next::OursOnTop,
+        (Some(ours), Some(theirs)) if theirs.is_copy && ours.are_as_late_as(theirs) => Next::Ours,
+        // A copy of a later row, too: nodes that have not read it know of it by what is kept.
+        (Some(ours), Some(_)) if !ours.is_copy => Next::OursOnTop,
         _ => Next::Theirs,
     }
 }
@@ -174,7 +176,9 @@ pub(crate) async fn watch(console: &Console) {
     };
     let kept = seen.and_then(|seen| serde_json::from_str::<Kept>(&seen).ok());
     let is_news = |kept: &Kept| !kept.is_copy || kept.are_later_than(revision(console));
-    let later = kept.filter(is_news).map(|kept| as_far_as_known(console, &kept));
+    let later = kept
+        .filter(is_news)
+        .map(|kept| (kept.base(), as_far_as_known(console, &kept)));
     tighten_by(console, later);
 }
 

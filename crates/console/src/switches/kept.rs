@@ -3,6 +3,7 @@
 
 use seckill_gate::{Members, Switches};
 use seckill_ledger::StoredSwitches;
+use seckill_sale::EpochMs;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -56,8 +57,14 @@ impl Kept {
         Self {
             changed: Some(changed.or(&self.changed())),
             switches,
+            is_copy: false,
             ..self.clone()
         }
+    }
+
+    /// Revision of the ledger on which they stand.
+    pub(super) const fn base(&self) -> u64 {
+        self.base
     }
 
     /// Whether they stand on a later row than this one.
@@ -105,18 +112,31 @@ impl Kept {
         }
     }
 
-    /// What others say, with the changes of these; but none of them lets more buyers in than the others do.
+    /// What others say, with the changes of these; but none of them lets more buyers in than the others do, or earlier.
     fn upon(&self, theirs: &Switches) -> Switches {
         let (ours, changed) = (&self.switches, self.changed());
         let wanted = Members::of(ours).only(&changed);
+        let [entry, read_only, ratio] = tightening(&wanted);
+        let stays_longer = |named: Members| is_later(goes_back_at(ours, &named), goes_back_at(theirs, &named));
+        let lower = wanted.admit_ratio.filter(|ours| *ours < theirs.admit_ratio);
         let taken = Members {
-            entry_open: wanted.entry_open.filter(|is_open| theirs.entry_open && !is_open),
-            read_only: wanted.read_only.filter(|is_only| *is_only && !theirs.read_only),
-            admit_ratio: wanted.admit_ratio.filter(|ratio| *ratio < theirs.admit_ratio),
+            entry_open: entry.entry_open.filter(|_| theirs.entry_open || stays_longer(entry)),
+            read_only: read_only
+                .read_only
+                .filter(|_| !theirs.read_only || stays_longer(read_only)),
+            admit_ratio: lower.or_else(|| stays_longer(ratio).then_some(theirs.admit_ratio)),
             ..wanted
         };
-        // What they change goes back when they said so.
-        theirs.with(&taken).with_returns_of(ours, &taken)
+        let mut met = theirs.with(&taken).with_returns_of(ours, &taken);
+        // What they lowered for a while goes back to what the others say then.
+        let of_theirs = theirs.returns.iter().find_map(|due| due.members.admit_ratio);
+        let home_max = of_theirs.unwrap_or(theirs.admit_ratio);
+        let homes = met
+            .returns
+            .iter_mut()
+            .filter_map(|due| due.members.admit_ratio.as_mut());
+        homes.for_each(|home| *home = home.min(home_max));
+        met
     }
 
     /// Of an older version's it is known only that they let fewer buyers in.
@@ -129,6 +149,38 @@ impl Kept {
         };
         self.changed.unwrap_or_else(of_older)
     }
+}
+
+/// Entrance, read-only and share, each alone, where they keep buyers out.
+fn tightening(wanted: &Members) -> [Members; 3] {
+    let none = Members::default();
+    [
+        Members {
+            entry_open: wanted.entry_open.filter(|is_open| !is_open),
+            ..none
+        },
+        Members {
+            read_only: wanted.read_only.filter(|is_only| *is_only),
+            ..none
+        },
+        Members {
+            admit_ratio: wanted.admit_ratio.filter(|ratio| *ratio < 1.0),
+            ..none
+        },
+    ]
+}
+
+/// When what is named goes back; none: never.
+fn goes_back_at(switches: &Switches, named: &Members) -> Option<EpochMs> {
+    let mut returns = switches.returns.iter();
+    returns
+        .find(|due| !due.members.only(named).is_empty())
+        .map(|due| due.at)
+}
+
+/// Whether one lasts longer than the other, where none is for ever.
+fn is_later(one: Option<EpochMs>, other: Option<EpochMs>) -> bool {
+    other.is_some_and(|other| one.is_none_or(|one| other < one))
 }
 
 /// Tells a row of the ledger from others of its revision. Where there is no row each version and configuration says something else.

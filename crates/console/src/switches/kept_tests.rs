@@ -165,3 +165,46 @@ fn the_longest_kept_switches_find_room_in_a_store() {
     let text = serde_json::to_string(&kept).expect("plain data");
     assert!(text.len() < seckill_stock::SWITCHES_BYTES_MAX, "{}: {text}", text.len());
 }
+
+#[test]
+fn what_both_shut_opens_when_the_later_of_them_says_so() {
+    let shut = |until: Option<i64>| {
+        let patch = SwitchesPatch {
+            until: until.map(EpochMs),
+            ..serde_json::from_str(r#"{"entry_open":false,"admit_ratio":0.5}"#).expect("a patch")
+        };
+        (with(|_| ()).patched(&patch).expect("in range"), patch.members)
+    };
+    for (ours, theirs, opens_at) in [
+        (None, Some(5), None),
+        (Some(5), None, None),
+        (Some(5), Some(9), Some(9)),
+        (Some(9), Some(5), Some(9)),
+    ] {
+        let (switches, changed) = shut(ours);
+        let kept = Kept::on(Some(&row(3, &with(|_| ()))), switches, &changed);
+        let (theirs, _) = shut(theirs);
+        let met = kept.over(&theirs, &row(4, &theirs));
+        assert!(
+            !met.at(EpochMs(opens_at.unwrap_or(i64::MAX) - 1)).is_open(),
+            "{opens_at:?}"
+        );
+        if let Some(at) = opens_at {
+            let then = met.at(EpochMs(at));
+            assert_eq!((then.entry_open, then.admit_ratio), (true, 1.0), "{opens_at:?}");
+        }
+    }
+}
+
+#[test]
+fn a_share_that_was_lowered_for_a_while_goes_back_to_what_others_say_then() {
+    let patch = SwitchesPatch {
+        until: Some(EpochMs(5)),
+        ..serde_json::from_str(r#"{"admit_ratio":0.2}"#).expect("a patch")
+    };
+    let lowered = with(|_| ()).patched(&patch).expect("in range");
+    let kept = Kept::on(Some(&row(3, &with(|_| ()))), lowered, &patch.members);
+    let theirs = with(|switches| switches.admit_ratio = 0.6);
+    let met = kept.over(&theirs, &row(4, &theirs));
+    assert_eq!([met.admit_ratio, met.at(EpochMs(5)).admit_ratio], [0.2, 0.6]);
+}

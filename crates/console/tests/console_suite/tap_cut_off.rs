@@ -88,3 +88,36 @@ async fn the_store_alone_tells_other_nodes_of_a_shut_whether_the_ledger_has_it_o
         assert!(gate.switches().entry_open, "it shuts nothing that was opened since");
     }
 }
+
+#[tokio::test]
+async fn a_node_that_has_only_seen_a_shut_is_open_as_soon_as_it_is_told_to_open() {
+    let house = House::new();
+    let (gate, other, _) = house.another_node(Arc::new(house.store.clone()), "node-2").await;
+    house.patch(SWITCHES, json!({"entry_open": false})).await.is(200, 0);
+    other.watch_switches().await;
+    assert!(!gate.switches().entry_open);
+    let opened = patch_at(&house, &other, &json!({"entry_open": true})).await;
+    assert_eq!(opened["entry_open"], true);
+    assert!(gate.switches().entry_open);
+}
+
+#[tokio::test]
+async fn a_change_on_an_older_row_does_not_take_a_later_shut_out_of_the_store() {
+    let house = House::new();
+    let (_, behind, _) = house.another_node(Arc::new(house.store.clone()), "node-2").await;
+    let (gate, third, _) = house.another_node(Arc::new(house.store.clone()), "node-3").await;
+    house.patch(SWITCHES, json!({"entry_open": false})).await.is(200, 0);
+    let locked = lock(&house);
+    patch_at(&house, &behind, &json!({"admit_ratio": 0.5})).await;
+    third.watch_switches().await;
+    assert_eq!((gate.switches().entry_open, gate.switches().admit_ratio), (false, 0.5));
+    drop(locked);
+    for node in [&behind, &third] {
+        node.refresh().await.expect("the ledger answers");
+    }
+    let stored = stored(&house).await;
+    assert_eq!(
+        (&stored["entry_open"], &stored["admit_ratio"]),
+        (&json!(false), &json!(0.5))
+    );
+}
