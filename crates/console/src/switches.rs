@@ -13,6 +13,7 @@ mod effects;
 mod in_force;
 mod keeping;
 mod kept;
+mod merged;
 mod reading;
 mod refresh;
 mod tightened;
