@@ -12,13 +12,25 @@ use crate::link::send;
 pub(crate) struct Script {
     text: String,
     hash: String,
+    /// Whether its text goes along each time: calls of which none waits for another's answer are then done in the order in which they are made,
+    /// also by a server that knew no script at the first of them.
+    is_whole: bool,
 }
 
 macro_rules! script {
+    (whole $name:ident, $($rest:tt)*) => {
+        pub(crate) static $name: LazyLock<Script> = LazyLock::new(|| Script {
+            is_whole: true,
+            ..script!(@script $($rest)*)
+        });
+    };
+    (@script $flags:literal, $($file:literal),*) => {
+        Script::new(concat!("#!lua", $flags, "\n", $(include_str!(concat!("../lua/", $file)),)*))
+    };
     ($(#[$doc:meta])* $name:ident, $flags:literal, $($file:literal),*) => {
         $(#[$doc])*
         pub(crate) static $name: LazyLock<Script> = LazyLock::new(|| {
-            Script::new(concat!("#!lua", $flags, "\n", $(include_str!(concat!("../lua/", $file)),)*))
+            script!(@script $flags, $($file),*)
         });
     };
 }
@@ -26,7 +38,8 @@ macro_rules! script {
 // A script without flags is refused by a full server before it begins. What only reads or settles goes on.
 script!(CLAIM, "", "state.lua", "claim.lua");
 script!(OPEN, "", "state.lua", "aside.lua", "open.lua");
-script!(CHANGE, " flags=allow-oom", "state.lua", "change.lua");
+// Holds and their ends, which are done in the order in which they are asked for.
+script!(whole CHANGE, " flags=allow-oom", "state.lua", "change.lua");
 script!(LOOK, " flags=no-writes", "state.lua", "look.lua");
 // The same, refused by a server that can't write now: what would be healed there could not be.
 script!(CONDITION, " flags=allow-oom", "state.lua", "look.lua");
@@ -55,6 +68,7 @@ impl Script {
         Self {
             text: text.to_owned(),
             hash: Hashed::new(text).get_hash().to_owned(),
+            is_whole: false,
         }
     }
 
@@ -72,11 +86,14 @@ impl Script {
         keys: &[String],
         arguments: &[Vec<u8>],
     ) -> RedisResult<Value> {
+        let whole = || self.command("EVAL", &self.text, keys, arguments);
+        if self.is_whole {
+            return send(connection, asking, &whole()).await;
+        }
         let known = self.command("EVALSHA", &self.hash, keys, arguments);
         match send(connection, asking, &known).await {
             Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
-                let whole = self.command("EVAL", &self.text, keys, arguments);
-                send(connection, asking, &whole).await
+                send(connection, asking, &whole()).await
             }
             answer => answer,
         }

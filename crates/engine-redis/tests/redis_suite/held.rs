@@ -1,6 +1,8 @@
 //! What a node knows of a paused sale without asking: strangers have no ticket, buyers are never taken for such, and an end of the pause is
 //! seen.
 
+use std::task::{Context, Waker};
+
 use seckill_engine_redis::Engine;
 use seckill_sale::{Claim, EpochMs, Hold, Status};
 use seckill_stock::conformance::Fixture;
@@ -14,6 +16,22 @@ const HOLD: Hold = Hold {
     held_at: EpochMs(7),
     resumes_at: None,
 };
+
+/// Nobody waits for its answer, nor asks a second time for it with the script.
+#[test]
+fn a_hold_that_nobody_waits_for_is_done_before_what_is_asked_next_by_a_server_that_forgot_its_scripts() {
+    let running = Running::start(None);
+    let activity = open(&running, 10);
+    running.redis.command(&["SCRIPT", "FLUSH"]).expect("forgotten");
+    running.block_on(async {
+        let mut hold = running.engine.hold(activity, HOLD);
+        let begun = hold.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        assert!(begun.is_pending(), "it is asked for");
+        running.engine.figures(activity).await.expect("the store answers");
+        assert_eq!(running.engine.held(activity), Some(HOLD));
+        hold.await.expect("held");
+    });
+}
 
 fn until_strangers_are_known(node: &Engine) {
     wait_until("it is known", || glance(node, "stranger") == Glance::Stranger);

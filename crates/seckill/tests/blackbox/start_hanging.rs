@@ -64,8 +64,8 @@ fn commands_are_answered_while_the_database_hangs_and_the_brake_holds() {
     assert_eq!(server.buy(activity, "a", "k").expect("answers").status, 202);
     let product = json!({"name": "n", "price_cents": 1, "currency": "CNY", "stock": 1});
     let refused = server.as_admin("POST", "/admin/api/products", Some(&product));
-    // Its commit is on its way to the disk.
-    assert_eq!((refused.status, refused.code()), (503, 50302), "{refused:?}");
+    // Unknown, where its own commit is on its way to the disk; not done, where it waits behind that of an order.
+    assert!(matches!(refused.code(), 50300 | 50302), "{refused:?}");
     let pause = format!("/admin/api/activities/{activity}/pause");
     let paused = server.as_admin("POST", &pause, Some(&json!({})));
     assert_eq!(
