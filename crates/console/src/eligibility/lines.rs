@@ -53,10 +53,12 @@ impl Lines {
 
     fn end(&mut self) -> Result<(), Error> {
         let line = self.begun.strip_suffix(b"\r").unwrap_or(&self.begun);
-        let line = match line.strip_prefix(BYTE_ORDER_MARK) {
-            Some(line) if self.fingerprints.is_empty() => line,
-            _ => line,
+        let before_it = if self.fingerprints.is_empty() {
+            BYTE_ORDER_MARK
+        } else {
+            b""
         };
+        let line = line.strip_prefix(before_it).unwrap_or(line);
         let user = std::str::from_utf8(line).ok().and_then(|line| UserId::new(line).ok());
         let Some(user) = user else {
             return Err(self.refused("is no user id"));

@@ -1,13 +1,15 @@
 //! What the store is to keep for the ledger, and what it says that it keeps. Nodes do not write over what they have not seen of each other:
 //!
 //! ```text
-//! wanted                  the store has      becomes
-//! switches                as was seen        those switches
-//!                         others, or a copy   those switches on top of the others
-//!                         of a later row
-//! a copy of the row, or   as was seen        that
-//! none any more           others             the others, which stay
-//!                         a copy of a row    the copy of the later row
+//! wanted              the store has                      becomes
+//! switches            as was seen, or nothing            those switches
+//!                     others, or a copy of a later row   those switches on top of them
+//!                     a copy of another row              those switches
+//! a copy of the row   as was seen, or nothing            that copy
+//!                     another copy                       the copy of the later row
+//!                     others                             the others, which stay
+//! none any more       as was seen                        none
+//!                     anything else                      that, which stays
 //! ```
 //!
 //! Whoever has got switches into the ledger leaves a copy of its row in their place, so that a node whose own way to the ledger is cut off hears
