@@ -1,7 +1,7 @@
 //! Which sales the store has: a list beside them, by which a node that has just started finds them and the numbers of their shards.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use futures_util::future::join_all;
 use redis::{Cmd, FromRedisValue};
@@ -16,17 +16,22 @@ use crate::shared::Shared;
 const ASIDE_KEPT_S: u32 = 7 * 24 * 3600;
 
 impl Shared {
-    /// Reads all sales again; those that have a state, whole or not.
+    /// Reads all sales again; those that have a state, whole or not. Where the list can't be read, those are read that are known without it:
+    /// the server that has it keeps the sales of no other waiting.
     pub(crate) async fn refresh(&self) -> Result<Vec<ActivityId>, Error> {
+        let (all, mut broken) = match self.listed().await {
+            Ok(listed) => (listed.0, None),
+            Err(error) => (self.known_unlisted(), Some(error)),
+        };
         let mut servers: HashMap<Option<Spot>, Vec<ActivityId>> = HashMap::new();
-        for (activity, shards) in self.listed().await?.0 {
+        for (activity, shards) in all {
             if self.shards_known(activity).is_none() && shards.is_split() {
                 self.in_sale(activity, shards, |_| ());
             }
             let server = self.link.spot(&Place::of(activity, shards, 0).buyers());
             servers.entry(server).or_default().push(activity);
         }
-        let (mut sales, mut broken) = (Vec::new(), None);
+        let mut sales = Vec::new();
         for read in join_all(servers.into_values().map(|of_server| self.read_in_turn(of_server))).await {
             let (of_server, error) = read;
             sales.extend(of_server);
@@ -34,6 +39,19 @@ impl Shared {
         }
         sales.sort_unstable();
         broken.map_or(Ok(sales), Err)
+    }
+
+    /// Sales that were read before, and those that the ledger has, with the numbers of their shards where these are known: whoever looks at
+    /// one is told its number.
+    fn known_unlisted(&self) -> Vec<(ActivityId, Shards)> {
+        let mut known = self.over_shards(BTreeMap::new(), |mut known, place, _| {
+            known.insert(place.activity, place.shards);
+            known
+        });
+        for &activity in self.created.read().keys() {
+            known.entry(activity).or_insert(Shards::ONE);
+        }
+        known.into_iter().collect()
     }
 
     /// Reads sales one after another, so that a server is never asked for all of them at once; those that have a state, and the last error.

@@ -1,14 +1,21 @@
 //! A master of a cluster that stands still, and whose place nobody takes: the sales of others are settled meanwhile.
 
+use std::time::Duration;
+
 use futures_util::FutureExt as _;
+use seckill_engine_redis::{Engine, Options};
 use seckill_queue::{Queue, Verdict, Verdicts};
 use seckill_sale::{ActivityId, Conclusion, Delivery, Ticket};
+use seckill_stock::Stock;
+use seckill_stock::conformance::Fixture;
 use seckill_testkit::{Redis, RedisCluster};
 
 use crate::sale::{buy_of, key_of, open_sale};
 use crate::sold_out::wait_until;
 use crate::support::{Running, brisk};
 
+/// Which server has the list of sales.
+const LIST: &str = "{seckill}:sales";
 /// Which server has the number of the newest settled batch.
 const ACKNOWLEDGED: &str = "{seckill}:acknowledged";
 const MASTERS: usize = 3;
@@ -22,6 +29,12 @@ struct Set {
 
 impl Set {
     fn start() -> Self {
+        let set = Self::without_sales();
+        set.open_sales();
+        set
+    }
+
+    fn without_sales() -> Self {
         let cluster = RedisCluster::start_patient();
         let options = brisk(cluster.url(), "brisk");
         let running = Running::on(Redis::at(cluster.servers[0].address()), options, None);
@@ -30,12 +43,15 @@ impl Set {
             let found = all.find(|sale| cluster.owner(&key_of(*sale, "meta")) == Some(place));
             found.expect("a third of them")
         });
-        sales.iter().for_each(|sale| open_sale(&running, *sale, 10));
         Self {
             cluster,
             running,
             sales,
         }
+    }
+
+    fn open_sales(&self) {
+        self.sales.iter().for_each(|sale| open_sale(&self.running, *sale, 10));
     }
 
     fn buys(&self, sale: ActivityId) -> Ticket {
@@ -89,4 +105,23 @@ fn verdicts_count_while_the_server_stands_still_that_is_told_their_batch() {
     wait_until("its batch is told", || {
         set.running.block_on(engine.acknowledged_batch()) == Ok(9)
     });
+}
+
+#[test]
+fn tickets_of_sales_that_the_ledger_has_are_taken_while_the_server_stands_still_that_lists_them() {
+    let set = Set::without_sales();
+    // A worker that learns of sales by the list alone, and has not read it since there are any.
+    let options = Options {
+        refresh_every: Duration::from_secs(3_600),
+        ..brisk(set.cluster.url(), "worker")
+    };
+    let worker = set.running.block_on(Engine::connect(options)).expect("connected");
+    set.open_sales();
+    let home = set.cluster.owner(LIST).expect("a master");
+    let sale = set.sales[(home + 1) % MASTERS];
+    let ticket = set.buys(sale);
+    set.cluster.servers[home].pause();
+    worker.set_created([(sale, Fixture::CREATED)].into());
+    let taken = set.running.block_on(worker.take(10)).expect("taken");
+    assert_eq!(taken.iter().map(|taken| taken.ticket).collect::<Vec<_>>(), [ticket]);
 }
