@@ -1,97 +1,25 @@
 //! One Redis server of a cluster stands still, and nobody takes its place: its own sales wait, those of the others go on as if nothing were.
 
-use std::collections::BTreeSet;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+mod house;
+
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use seckill_testkit::{Database, PostgresServer, Redis, RedisCluster, Server, call};
+use seckill_testkit::{Server, call};
 use serde_json::json;
 
 use crate::rush::Rush;
-use crate::shop::{API, SCHEDULER, Shop, WORKER};
 use crate::storm::Ends;
 use crate::tap::SWITCHES;
 use crate::tap_overload::metric;
+use house::{APIS, House, STOCK, WAITING, Waiting};
 
-const STOCK: u64 = 50_000;
-const NODES: [&[&str]; 4] = [API, API, WORKER, SCHEDULER];
-const APIS: usize = 2;
-/// Buyers of the sale that stands still who ask at the same time.
-const WAITING: usize = 24;
 /// Purchases of each other sale at each node.
 const CALM: usize = 60;
 /// Tickets of the sale that stands still grow older than this, in seconds; those of the others do not, however busy the machine is.
 const TOO_OLD_S: u64 = 5;
 /// Where everything is that belongs to no sale.
-const HOUSE: &str = "{seckill}:sales";
-
-struct House {
-    cluster: RedisCluster,
-    _database: Database<PostgresServer>,
-    shop: Shop,
-    /// One on each master.
-    sales: [u64; 3],
-}
-
-impl House {
-    fn new() -> Self {
-        let (cluster, database) = (RedisCluster::start_patient(), Database::alone(&[]));
-        let first = Redis::at(cluster.servers[0].address());
-        let shop = Shop::on(cluster.url(), first, database.url()).with(&NODES);
-        let mut sales = [0; 3];
-        while sales.contains(&0) {
-            let activity = shop.nodes[0].sale(STOCK, &json!({}));
-            let owner = cluster.owner(&format!("{{a:{activity}:0}}:meta")).expect("a master");
-            sales[owner] = activity;
-        }
-        let house = Self {
-            cluster,
-            _database: database,
-            shop,
-            sales,
-        };
-        for node in house.apis() {
-            sales.iter().for_each(|sale| node.knows(*sale));
-        }
-        house
-    }
-
-    fn apis(&self) -> &[Server] {
-        &self.shop.nodes[..APIS]
-    }
-}
-
-/// Buyers of a sale that stands still, each with a key of his own: what they hear, and whose outcome is not known.
-#[derive(Default)]
-struct Waiting {
-    over: AtomicBool,
-    heard: AtomicU64,
-    unknown: Mutex<BTreeSet<String>>,
-}
-
-impl Waiting {
-    fn come(&self, house: &House, sale: u64, place: usize) {
-        let node = &house.apis()[place % APIS];
-        let mut number = 0;
-        while !self.over.load(Ordering::SeqCst) {
-            number += 1;
-            let user = format!("waits-{place}-{number}");
-            let answer = node.buy(sale, &user, &user).expect("answers");
-            match (answer.status, answer.code()) {
-                (503, 50_300) => {}
-                (503, 50_302) => _ = self.unknown.lock().expect("no panic").insert(user),
-                _ => panic!("{user}: {answer:?}"),
-            }
-            self.heard.fetch_add(1, Ordering::SeqCst);
-        }
-    }
-
-    fn hear_more(&self, node: &Server) {
-        let wanted = self.heard.load(Ordering::SeqCst) + WAITING as u64;
-        let _heard = node.until(|| self.heard.load(Ordering::SeqCst), |heard| wanted <= *heard);
-    }
-}
+const HOME: &str = "{seckill}:sales";
 
 /// Everybody who comes to this sale, at whichever node, is admitted at the first try, and has his order.
 fn sells_undiminished(house: &House, sale: u64) {
@@ -166,14 +94,14 @@ fn only_its_own_sales_wait(house: &House, still: usize) {
 #[test]
 fn a_server_that_stands_still_keeps_the_sales_of_no_other_waiting() {
     let house = House::new();
-    let home = house.cluster.owner(HOUSE).expect("a master");
+    let home = house.cluster.owner(HOME).expect("a master");
     only_its_own_sales_wait(&house, (home + 1) % 3);
 }
 
 #[test]
 fn nor_does_the_one_that_has_what_belongs_to_no_sale() {
     let house = House::new();
-    let home = house.cluster.owner(HOUSE).expect("a master");
+    let home = house.cluster.owner(HOME).expect("a master");
     only_its_own_sales_wait(&house, home);
 }
 
