@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -17,13 +18,21 @@ pub(super) struct Pair {
     server: TcpStream,
     /// Whether the next answer is to be lost.
     eats: Mutex<bool>,
+    /// Whether it was reset. Its threads see that when they run next: bytes that come until then are lost too, though the network may be
+    /// fine again.
+    is_reset: AtomicBool,
 }
 
 impl Pair {
-    /// Ends both threads; closing resets then.
+    /// Passes nothing more and ends both threads; closing resets then.
     pub(super) fn reset(&self) {
+        self.is_reset.store(true, Ordering::Release);
         reset(&self.client);
         reset(&self.server);
+    }
+
+    fn is_reset(&self) -> bool {
+        self.is_reset.load(Ordering::Acquire)
     }
 }
 
@@ -44,9 +53,14 @@ pub(super) fn connect(shared: &Arc<Shared>, client: TcpStream, server: SocketAdd
         client,
         server,
         eats: Mutex::new(false),
+        is_reset: AtomicBool::new(false),
     });
     {
         let mut state = shared.state();
+        // It may have become so while the server was being connected to.
+        if state.network == Network::Reset {
+            return pair.reset();
+        }
         state.open.retain(|open| open.strong_count() != 0);
         state.open.push(Arc::downgrade(&pair));
     }
@@ -58,7 +72,7 @@ pub(super) fn connect(shared: &Arc<Shared>, client: TcpStream, server: SocketAdd
 /// From the client to the server; looks for the request whose answer is to be lost.
 fn forward_requests(shared: &Shared, pair: &Pair) {
     let (mut needle, mut needle_of_held) = (Needle::default(), Needle::default());
-    let sent = pump(shared, &pair.client, &pair.server, |bytes| {
+    let sent = pump((shared, pair), &pair.client, &pair.server, |bytes| {
         let mut state = shared.state();
         if state.network == Network::HalfClosed {
             return false;
@@ -74,6 +88,7 @@ fn forward_requests(shared: &Shared, pair: &Pair) {
             drop(state);
             if needle_of_held.count(&wanted, bytes) != 0 {
                 shared.hold();
+                return !pair.is_reset();
             }
         }
         true
@@ -87,14 +102,14 @@ fn forward_requests(shared: &Shared, pair: &Pair) {
 /// From the server to the client; where an answer is to be lost, the connection is reset in its place.
 fn forward_answers(shared: &Shared, pair: &Pair) {
     let mut is_lost = false;
-    let _ = pump(shared, &pair.server, &pair.client, |_| {
+    let _ = pump((shared, pair), &pair.server, &pair.client, |_| {
         is_lost = std::mem::take(&mut *pair.eats.lock().unwrap_or_else(PoisonError::into_inner));
         !is_lost
     });
     let is_over = {
         let mut state = shared.state();
         state.lost += usize::from(is_lost);
-        is_lost || state.ended || state.network == Network::Reset
+        is_lost || state.ended || state.network == Network::Reset || pair.is_reset()
     };
     if is_over {
         pair.reset();
@@ -105,7 +120,7 @@ fn forward_answers(shared: &Shared, pair: &Pair) {
 
 /// Moves bytes until an end, or until `look` says that it is over.
 fn pump(
-    shared: &Shared,
+    (shared, pair): (&Shared, &Pair),
     mut from: &TcpStream,
     mut to: &TcpStream,
     mut look: impl FnMut(&[u8]) -> bool,
@@ -113,7 +128,7 @@ fn pump(
     let mut buffer = [0; 16 * 1024];
     loop {
         let count = from.read(&mut buffer)?;
-        if count == 0 || !shared.pass() || !look(&buffer[..count]) {
+        if count == 0 || !shared.pass() || pair.is_reset() || !look(&buffer[..count]) {
             return Ok(());
         }
         to.write_all(&buffer[..count])?;

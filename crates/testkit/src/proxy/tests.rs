@@ -117,6 +117,21 @@ fn reset_ends_open_connections_and_new_ones_until_it_is_over() {
 }
 
 #[test]
+fn a_connection_that_was_reset_passes_nothing_more_however_soon_the_network_is_fine_again() {
+    let (address, arrivals) = server();
+    let proxy = Proxy::to(address);
+    let mut client = Client::of(&proxy);
+    client.send("a").expect("sent");
+    assert_eq!(client.hear(), "a");
+    proxy.set(Network::BlackHole);
+    client.send("b").expect("nobody is told");
+    proxy.set(Network::Reset);
+    proxy.set(Network::Fine);
+    assert_eq!(client.try_hear(), Err(ErrorKind::ConnectionReset));
+    assert_eq!(arrivals.iter().take(2).collect::<Vec<_>>(), ["a", "end"]);
+}
+
+#[test]
 fn half_closed_connection_still_answers() {
     let (address, arrivals) = server();
     let proxy = Proxy::to(address);
