@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use parking_lot::Mutex;
 
 use crate::counts::Counts;
+use crate::limits::Limits;
 
 /// Whom a cap counts together: one IPv4 address, or one IPv6 /64 (what a household gets).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,17 +34,17 @@ impl Neighbourhood {
 pub(crate) struct Admission {
     counts: Arc<Counts>,
     per_ip: Arc<Mutex<HashMap<Neighbourhood, usize>>>,
-    connections_max: usize,
+    passed_on_max: usize,
     connections_per_ip: usize,
 }
 
 impl Admission {
-    pub(crate) fn new(counts: Arc<Counts>, connections_max: usize, connections_per_ip: usize) -> Self {
+    pub(crate) fn new(counts: Arc<Counts>, limits: &Limits) -> Self {
         Self {
             counts,
             per_ip: Arc::default(),
-            connections_max,
-            connections_per_ip,
+            passed_on_max: limits.connections_max.saturating_add(limits.when_full.passed_on_max()),
+            connections_per_ip: limits.connections_per_ip,
         }
     }
 
@@ -51,7 +52,7 @@ impl Admission {
     /// where a cap is reached (which is counted).
     pub(crate) fn admit(&self, address: IpAddr, core_open: &Arc<AtomicUsize>) -> Option<Permit> {
         self.counts.accepted_total.fetch_add(1, Relaxed);
-        if self.connections_max <= self.counts.open.load(Relaxed) {
+        if self.passed_on_max <= self.counts.open.load(Relaxed) {
             self.counts.refused_full_total.fetch_add(1, Relaxed);
             return None;
         }
@@ -106,7 +107,12 @@ mod tests {
     use super::*;
 
     fn admission(connections_max: usize, connections_per_ip: usize) -> Admission {
-        Admission::new(Arc::default(), connections_max, connections_per_ip)
+        let limits = Limits {
+            connections_max,
+            connections_per_ip,
+            ..Limits::default()
+        };
+        Admission::new(Arc::default(), &limits)
     }
 
     fn ip(text: &str) -> IpAddr {

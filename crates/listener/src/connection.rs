@@ -107,6 +107,7 @@ where
     };
     let (stream, owed, _permit) = parts.io.into_inner().into_parts();
     drop(parts.service);
+    watch.leave();
     let last_words = match verdict {
         Some(Verdict::Silent) => return,
         Some(Verdict::SlowHead) if !watch.write_is_stalled() => Some(StatusCode::REQUEST_TIMEOUT),

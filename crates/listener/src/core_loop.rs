@@ -22,6 +22,7 @@ use crate::body::Body;
 use crate::connection::{self, Rules};
 use crate::counts::Counts;
 use crate::deadlines::{CoreState, Deadlines, millis};
+use crate::full::make_room;
 use crate::limits::Limits;
 use crate::peer::Peer;
 use crate::phase::Verdict;
@@ -77,7 +78,9 @@ where
         loop {
             tokio::select! {
                 arrival = self.arrivals.recv(), if arriving => match arrival {
-                    Some(arrival) => sweep.watches.extend(self.begin(arrival)),
+                    Some(arrival) => if self.has_room(&sweep.watches) {
+                        sweep.watches.extend(self.begin(arrival));
+                    },
                     None => arriving = false,
                 },
                 () = ending.cut_off.cancelled() => break,
@@ -100,6 +103,19 @@ where
                 }
             }
         }
+    }
+
+    /// Whether there is a place for one that just came, or one was made. The arrival counts as open already.
+    fn has_room(&self, watches: &[Arc<Watch>]) -> bool {
+        if self.counts.open.load(Relaxed) <= self.limits.connections_max {
+            return true;
+        }
+        let (made, count) = match make_room(watches) {
+            true => (true, &self.counts.gave_way_total),
+            false => (false, &self.counts.refused_full_total),
+        };
+        count.fetch_add(1, Relaxed);
+        made
     }
 
     fn begin(&self, arrival: Arrival) -> Option<Arc<Watch>> {

@@ -9,6 +9,7 @@ pub struct Counts {
     pub(crate) accepted_total: AtomicU64,
     pub(crate) refused_full_total: AtomicU64,
     pub(crate) refused_per_ip_total: AtomicU64,
+    pub(crate) gave_way_total: AtomicU64,
     pub(crate) accept_errors_total: AtomicU64,
     pub(crate) slow_total: AtomicU64,
     pub(crate) stalled_total: AtomicU64,
@@ -27,7 +28,7 @@ impl Counts {
         self.accepted_total.load(Relaxed)
     }
 
-    /// Connections closed at once because `connections_max` were open.
+    /// Connections closed at once because `connections_max` were open, and none of them gave way.
     #[must_use]
     pub fn refused_full_total(&self) -> u64 {
         self.refused_full_total.load(Relaxed)
@@ -37,6 +38,12 @@ impl Counts {
     #[must_use]
     pub fn refused_per_ip_total(&self) -> u64 {
         self.refused_per_ip_total.load(Relaxed)
+    }
+
+    /// Connections closed to make room for others; see [`crate::WhenFull`].
+    #[must_use]
+    pub fn gave_way_total(&self) -> u64 {
+        self.gave_way_total.load(Relaxed)
     }
 
     /// Failed calls of accept, for want of descriptors or memory above all.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::Error;
+use crate::full::WhenFull;
 
 /// Heads and the read buffer can't be smaller than this: it is the size of hyper's first read.
 const HEADER_BYTES_MIN: usize = 8 * 1024;
@@ -14,8 +15,10 @@ const DESCRIPTORS_KEPT_MAX: usize = 256;
 /// Every deadline and cap of a connection.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Open connections of this listener; one more is accepted and closed at once.
+    /// Open connections of this listener. One more is accepted, and who goes then is said by `when_full`.
     pub connections_max: usize,
+    /// Who goes when one more comes than there are places.
+    pub when_full: WhenFull,
     /// Open connections of one IPv4 address or one IPv6 /64.
     pub connections_per_ip: usize,
     /// How long a fresh connection may stay silent. As long as an idle one must live: a page may
@@ -41,6 +44,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             connections_max: 20_000,
+            when_full: WhenFull::RefuseNewest,
             connections_per_ip: 1_000,
             first_byte_timeout: Duration::from_secs(30),
             header_timeout: Duration::from_secs(10),

@@ -79,7 +79,7 @@ impl Server {
             );
         }
         let counts = Arc::<Counts>::default();
-        let admission = Admission::new(Arc::clone(&counts), limits.connections_max, limits.connections_per_ip);
+        let admission = Admission::new(Arc::clone(&counts), &limits);
         // A token of our own, so that a start that fails half-way ends what it has begun.
         let ending = Ending {
             shutdown: self.shutdown.child_token(),

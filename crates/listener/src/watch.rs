@@ -178,6 +178,31 @@ impl Watch {
         Some(verdict)
     }
 
+    /// Who gives way first where places are needed: the lowest. None: it has a request under way, is a stream, or ends already.
+    pub(crate) fn idle_rank(&self) -> Option<(bool, u64)> {
+        // An answer that the client has not taken yet belongs to a request that is under way.
+        if self.verdict().is_some() || self.write_is_stalled() {
+            return None;
+        }
+        let head_began = match self.phase() {
+            Phase::Fresh | Phase::Idle => false,
+            Phase::Head => true,
+            Phase::Busy | Phase::Upgraded => return None,
+        };
+        Some((head_began, self.since_ms.load(Relaxed)))
+    }
+
+    /// The place is needed: ended without a word.
+    pub(crate) fn give_way(&self) {
+        self.leave();
+        self.task.wake();
+    }
+
+    /// HTTP is over, only last words may follow: no deadline needs to end it any more.
+    pub(crate) fn leave(&self) {
+        self.verdict.store(Verdict::Silent as u8, Relaxed);
+    }
+
     /// Fails the reader of a body that took too long. Returns whether this call did.
     pub(crate) fn judge_body(&self, deadlines: &Deadlines) -> bool {
         let since = self.body_since_ms.load(Relaxed);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use seckill_api::Shared;
 use seckill_console::{AdminToken, Connection, Console, Parts, router};
 use seckill_gate::Networks;
-use seckill_listener::{Limits, Listener, Server, ServerHandle, is_body_timeout};
+use seckill_listener::{Limits, Listener, Server, ServerHandle, WhenFull, is_body_timeout};
 use seckill_sale::Shards;
 use seckill_settings::{Settings, StoreUrl};
 
@@ -80,7 +80,9 @@ fn limits(public: &Limits) -> Limits {
     let connections_max = CONNECTIONS_MAX.min(public.connections_max);
     Limits {
         connections_max,
-        connections_per_ip: connections_max,
+        // Scripts and scrapers that keep their connections must not keep the operator out, who may come from the same address.
+        when_full: WhenFull::LongestIdleGivesWay,
+        connections_per_ip: usize::MAX,
         first_byte_timeout: FIRST_BYTE_TIMEOUT.min(public.first_byte_timeout),
         body_timeout: public.body_timeout.max(LIST_TIMEOUT),
         ..public.clone()

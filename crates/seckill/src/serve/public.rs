@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use seckill_api::{Api, CoreState, Parts, Polls, Shared, StreamLimits, WebhookSecret};
 use seckill_flow::Purchase;
-use seckill_listener::{Limits, Listener, Server, ServerHandle, is_body_timeout};
+use seckill_listener::{Limits, Listener, Server, ServerHandle, WhenFull, is_body_timeout};
 use seckill_metrics::Core;
 use seckill_settings::{OnCancel, Settings, StoreUrl};
 use seckill_stock::{Batcher, Bounds};
@@ -101,6 +101,8 @@ pub(crate) fn limits(settings: &Settings) -> Limits {
     let server = &settings.server;
     Limits {
         connections_max: server.connections_max,
+        // Who waits for the start of a sale, connected ahead of it, keeps his place.
+        when_full: WhenFull::RefuseNewest,
         connections_per_ip: server.connections_per_ip,
         first_byte_timeout: server.first_byte_timeout,
         header_timeout: server.header_timeout,

@@ -1,6 +1,7 @@
 //! The binary from outside: real processes, real sockets, a real disk.
 
 mod activity_command;
+mod admin_places;
 mod after_storm;
 mod alerts;
 mod audit;
