@@ -113,9 +113,9 @@ impl Gate {
         }
     }
 
-    /// What somebody hears whose identity does not hold.
+    /// What somebody hears whose identity does not hold. No offence: a page of somebody else's can make any visitor's browser ask for what
+    /// it must not see, and would have him blocked.
     fn refused_read(&self, refusal: Refusal, arrived: &Arrived<'_>, moment: Moment) -> Refusal {
-        self.abuse.note(&refusal, || arrived.refused(), moment.now);
         if arrived.has_paid() {
             return refusal;
         }

@@ -37,7 +37,7 @@ fn offenders(gate: &Gate) -> Vec<String> {
 }
 
 #[test]
-fn visitors_without_identity_are_no_offenders_and_those_with_a_bad_one_are() {
+fn only_purchases_and_tokens_that_are_asked_for_without_identity_are_offences() {
     let gate = wary();
     let (nobody, bad) = (HeaderMap::new(), headers(&[("authorization", "Bearer none")]));
     for _ in 0..20 {
@@ -45,15 +45,20 @@ fn visitors_without_identity_are_no_offenders_and_those_with_a_bad_one_are() {
         assert_eq!(gate.admit_page(request("1.1.1.2", &bad), SELLING), Ok(()));
         // He names himself by his first message.
         assert_eq!(gate.admit_socket(request("1.1.1.3", &nobody), None, SELLING), Ok(None));
+        // What a foreign page can make the browser of any visitor ask for.
+        let token = gate.admit_socket(request("1.1.1.4", &nobody), Some("none"), SELLING);
+        assert_eq!(token, Err(Refusal::Unauthenticated));
+        for who in [&nobody, &bad] {
+            let read = gate.admit_read(request("1.1.1.5", who), SELLING);
+            assert_eq!(read.map(|_| ()), Err(Refusal::Unauthenticated));
+        }
     }
     assert_eq!(offenders(&gate), [""; 0]);
     for _ in 0..4 {
-        let token = gate.admit_socket(request("1.1.1.4", &nobody), Some("none"), SELLING);
-        assert_eq!(token, Err(Refusal::Unauthenticated));
-        let read = gate.admit_read(request("1.1.1.5", &bad), SELLING);
-        assert_eq!(read.map(|_| ()), Err(Refusal::Unauthenticated));
+        let bought = identified(&gate, "1.1.1.6", &bad, SELLING);
+        assert_eq!(bought.map(|_| ()), Err(Refusal::Unauthenticated));
     }
-    assert_eq!(offenders(&gate), ["1.1.1.4/32", "1.1.1.5/32"]);
+    assert_eq!(offenders(&gate), ["1.1.1.6/32"]);
 }
 
 /// Whether he holds a ticket only the store knows, and so only behind it he is refused.
