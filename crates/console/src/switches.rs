@@ -9,6 +9,7 @@
 //! hears that its outcome is unknown, since a restart before one of them has it would forget it. What opens is refused until the store says
 //! what it keeps.
 
+mod brakes;
 mod effects;
 mod in_force;
 mod keeping;
@@ -16,6 +17,7 @@ mod kept;
 mod merged;
 mod reading;
 mod refresh;
+mod telling;
 mod tightened;
 mod views;
 mod writing;
@@ -45,9 +47,11 @@ pub(crate) use in_force::InForce;
 pub(crate) use keeping::{Keeping, watch};
 pub(crate) use refresh::refresh;
 
-use in_force::{put_in_force, revision, row, settled, tighten_at_once};
+use brakes::Brakes;
+use in_force::{put_in_force, revision, row, settled, tighten_at_once, waits_elsewhere};
 use keeping::{keep, keep_or_later, known, pending, publish, wanted};
 use kept::{Kept, is_brake};
+use telling::tell;
 use views::{rehearsed, shown};
 use writing::{KeptIs, Written, write, write_kept};
 
@@ -65,19 +69,31 @@ pub(crate) async fn patch(Write { call, body, context }: Write<SwitchesPatch>) -
         return rehearsed(console, &body);
     }
     let tightening = is_current.then(|| tighten_at_once(console, &body)).transpose()?;
-    {
-        let _one_at_a_time = console.switching.lock().await;
-        let is_current = check_revision(console, &body, &context)?;
-        let (before, now) = (settled(console), console.now());
-        let after = patched(&before, &body)?;
-        if is_current && is_brake(&before.at(now), &after.at(now)) {
-            brake(console, before, after, &body, context).await?;
-        } else {
-            change(console, body, context).await?;
-        }
-    }
+    let told = async {
+        let keeps_out = is_current && Brakes::named(&body.members) != Brakes::RELEASED;
+        keeps_out && tell(console).await
+    };
+    let (is_told, done) = tokio::join!(told, in_its_turn(console, body.clone(), context));
     drop(tightening);
+    // The others need not obey it any more, nor this node what was carried out there.
+    if is_told || waits_elsewhere(console) {
+        tell(console).await;
+    }
+    done?;
     Ok(shown(console))
+}
+
+/// Carries out what the patch asks for, behind those that came before.
+async fn in_its_turn(console: &Console, patch: SwitchesPatch, context: Context) -> Result<(), Error> {
+    let _one_at_a_time = console.switching.lock().await;
+    let is_current = check_revision(console, &patch, &context)?;
+    let (before, now) = (settled(console), console.now());
+    let after = patched(&before, &patch)?;
+    if is_current && is_brake(&before.at(now), &after.at(now)) {
+        brake(console, before, after, &patch, context).await
+    } else {
+        change(console, patch, context).await
+    }
 }
 
 /// The patch with the moment at which it ends.

@@ -1,11 +1,17 @@
 //! The handle as an emergency brake: what it stops is in the journal before it returns.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
-use seckill_sale::{ActivityId, Hold, NotReady, SaleView};
-use seckill_stock::{Brake, Error, SWITCHES_BYTES_MAX};
+use parking_lot::Mutex;
+use seckill_sale::{ActivityId, EpochMs, Hold, NotReady, SaleView};
+use seckill_stock::{Brake, Error, SWITCHES_BYTES_MAX, WAITING_MS};
 
 use crate::Embedded;
 use crate::command::Command;
+
+/// What waits at which node, and until when that counts. In memory alone.
+pub(crate) type Waiting = Mutex<HashMap<String, (EpochMs, String)>>;
 
 #[async_trait]
 impl Brake for Embedded {
@@ -40,5 +46,17 @@ impl Brake for Embedded {
 
     async fn kept_switches(&self) -> Result<Option<String>, Error> {
         Ok(self.ask(Command::Switches).await?)
+    }
+
+    async fn tell_waiting(&self, node: &str, waiting: Option<String>) -> Result<Vec<String>, Error> {
+        if waiting.as_ref().is_some_and(|text| SWITCHES_BYTES_MAX < text.len()) {
+            return Err(Error::NotReady(NotReady::StoreFull));
+        }
+        let now = self.shared.clock.now();
+        let mut all = self.shared.members.waiting.lock();
+        all.retain(|at, (until, _)| at != node && (1..=WAITING_MS).contains(&until.since(now)));
+        let others = all.values().map(|(_, text)| text.clone()).collect();
+        all.extend(waiting.map(|text| (node.to_owned(), (now.plus(WAITING_MS), text))));
+        Ok(others)
     }
 }

@@ -9,6 +9,7 @@ use seckill_stock::Error;
 use seckill_stock::members::{FIGURES_BYTES_MAX, LEASE_MS_MAX, Living, Member, Members};
 
 use crate::Embedded;
+use crate::embedded_brake::Waiting;
 
 /// A member that was not heard of for so long is forgotten.
 const FORGET_AFTER_MS: i64 = 3_600_000;
@@ -18,6 +19,7 @@ const FORGET_AFTER_MS: i64 = 3_600_000;
 pub(crate) struct InMemory {
     beats: Mutex<HashMap<String, (Member, EpochMs)>>,
     leases: Mutex<HashMap<String, Lease>>,
+    pub(crate) waiting: Waiting,
 }
 
 struct Lease {

@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 use redis::{cmd, from_redis_value};
 use seckill_sale::{ActivityId, Hold, NotReady};
-use seckill_stock::{Brake, Error, SWITCHES_BYTES_MAX};
+use seckill_stock::{Brake, Error, SWITCHES_BYTES_MAX, WAITING_MS};
 
 use crate::engine::Engine;
 use crate::keys;
 use crate::sales::Known;
-use crate::script::KEEP;
+use crate::script::{KEEP, TELL};
 
 fn arguments(hold: Hold) -> Vec<Vec<u8>> {
     let resumes_at = hold.resumes_at.map(|at| at.to_string()).unwrap_or_default();
@@ -49,5 +49,21 @@ impl Brake for Engine {
     async fn kept_switches(&self) -> Result<Option<String>, Error> {
         let kept: Option<String> = self.0.link.command(cmd("GET").arg(keys::SWITCHES)).await?;
         Ok(kept.filter(|switches| !switches.is_empty()))
+    }
+
+    async fn tell_waiting(&self, node: &str, waiting: Option<String>) -> Result<Vec<String>, Error> {
+        let waiting = waiting.unwrap_or_default();
+        if SWITCHES_BYTES_MAX < waiting.len() {
+            return Err(Error::NotReady(NotReady::StoreFull));
+        }
+        let said = [node.to_owned(), waiting, WAITING_MS.to_string()].map(String::into_bytes);
+        let mut arguments = vec![self.0.time.argument()];
+        arguments.extend(said);
+        let answer = self
+            .0
+            .link
+            .script(&TELL, &[keys::WAITING.to_owned()], &arguments)
+            .await?;
+        from_redis_value(answer).map_err(|_not_ours| Error::OutcomeUnknown)
     }
 }

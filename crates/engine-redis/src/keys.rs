@@ -8,6 +8,8 @@ use seckill_sale::{ActivityId, Shards, Ticket, UserId};
 pub(crate) const SALES: &str = "{seckill}:sales";
 /// Switches that are kept for the ledger.
 pub(crate) const SWITCHES: &str = "{seckill}:switches";
+/// Switches that wait for their turn at a node.
+pub(crate) const WAITING: &str = "{seckill}:waiting";
 /// Number of the newest settlement batch of all sales that was acknowledged.
 pub(crate) const ACKNOWLEDGED: &str = "{seckill}:acknowledged";
 

@@ -54,6 +54,7 @@ script!(ADOPT, "", "state.lua", "entries.lua", "adopt.lua");
 script!(RECLAIM, " flags=allow-oom", "state.lua", "entries.lua", "reclaim.lua");
 script!(MEMBERS, " flags=allow-oom", "members.lua");
 script!(KEEP, " flags=allow-oom", "keep.lua");
+script!(TELL, " flags=allow-oom", "tell.lua");
 script!(LEASE, " flags=allow-oom", "lease.lua");
 script!(RETIE, " flags=allow-oom", "retie.lua");
 script!(PERMIT, "", "permit.lua");

@@ -44,7 +44,18 @@ pub trait Brake: Send + Sync + 'static {
 
     /// The switches that are kept.
     async fn kept_switches(&self) -> Result<Option<String>, Error>;
+
+    /// Says which switches wait for their turn at `node`, as text, in the place of what it said before; none: nothing waits there. Gives what
+    /// waits at other nodes: each text for [`WAITING_MS`] since its node has said it last. This is kept for nobody's restart, and may be lost
+    /// at any time: who has something that waits says it again and again. At most [`SWITCHES_BYTES_MAX`].
+    ///
+    /// # Errors
+    /// As every command of a store; [`Error::NotReady`] where the text is too long.
+    async fn tell_waiting(&self, node: &str, waiting: Option<String>) -> Result<Vec<String>, Error>;
 }
 
-/// Longest text of kept switches, in bytes.
+/// How long what waits at a node that says nothing more counts at the others, in milliseconds: it may have ended.
+pub const WAITING_MS: i64 = 5_000;
+
+/// Longest text of switches that are kept, or wait, in bytes.
 pub const SWITCHES_BYTES_MAX: usize = 4_096;

@@ -178,6 +178,7 @@ macro_rules! stock_conformance {
             holds_and_their_ends_are_done_in_the_order_in_which_they_are_asked_for,
             a_sale_without_state_cannot_be_held, switches_are_kept_until_taken_back,
             switches_that_others_had_kept_meanwhile_stay,
+            each_node_hears_what_waits_at_the_others_until_it_is_taken_back_or_its_node_falls_silent,
             a_permit_of_one_is_taken_once, of_many_who_ask_at_once_one_has_the_permit, as_many_permits_are_given_out_as_there_are,
             a_permit_is_forgotten_after_its_moment_and_its_key_starts_afresh, a_permit_whose_moment_is_over_is_nobodys,
         );

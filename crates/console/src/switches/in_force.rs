@@ -4,6 +4,7 @@
 //! row      the ledger's revision and text, as this node read or wrote them last, or as others left a copy of them in the store
 //! settled  what was set last; see below
 //! watched  what the store was seen to keep since, where it is later than the row: it tightens, and nothing more
+//! others'  what waits for its turn at other nodes: it tightens, too
 //! gate     settled, at this moment and tightened; its revision counts what this gate was shown, and is never held against the ledger's
 //!
 //! settled is …  since                                         until
@@ -21,17 +22,20 @@
 //! A patch may wait long, for those before it and for a database. What it tightens does not wait with it: it is in force from the moment
 //! it comes until it is carried out or refused, whatever others put in force meanwhile. What it loosens waits.
 
+mod waiting;
+
 use std::sync::Arc;
 
 use seckill_gate::{Limits, Switches, SwitchesPatch};
 use seckill_ledger::StoredSwitches;
 use seckill_sale::{Challenge, EpochMs};
 
+use super::brakes::Brakes;
 use super::kept::Kept;
-use super::patched;
 use super::tightened::tightened;
-use crate::error::Error;
 use crate::state::Console;
+
+pub(super) use waiting::{tighten_at_once, tighten_by_others, waiting_here, waits_elsewhere};
 
 /// What is in force, before the gate.
 pub(crate) struct InForce {
@@ -42,6 +46,8 @@ pub(crate) struct InForce {
     are_of_row: bool,
     /// What the store was last seen to keep, where that is later than the row; before it the revision on which it stands.
     watched: Option<(u64, Switches)>,
+    /// What waits at other nodes, as was heard last.
+    of_others: Brakes,
     /// Patches that wait for their turn, in the order in which they came; as many as there may be commands under way.
     waiting: Vec<(u64, SwitchesPatch)>,
     last_number: u64,
@@ -54,6 +60,7 @@ impl InForce {
             settled,
             are_of_row: false,
             watched: None,
+            of_others: Brakes::RELEASED,
             waiting: Vec::new(),
             last_number: 0,
         }
@@ -66,16 +73,8 @@ impl InForce {
             Err(_) => present,
         };
         let settled = self.waiting.iter().fold(self.settled.at(now), tighten);
-        let Some((_, watched)) = &self.watched else {
-            return settled;
-        };
-        let watched = watched.at(now);
-        Switches {
-            entry_open: settled.entry_open && watched.entry_open,
-            read_only: settled.read_only || watched.read_only,
-            admit_ratio: settled.admit_ratio.min(watched.admit_ratio),
-            ..settled
-        }
+        let watched = self.watched.as_ref().map(|(_, watched)| Brakes::of(&watched.at(now)));
+        self.of_others.and(watched.unwrap_or_default()).on(settled)
     }
 
     /// Whether the ledger's row is to be taken over where nothing is kept: it is another one than the last, of a later or an earlier revision,
@@ -109,34 +108,6 @@ impl InForce {
             console.stock().set_backlog_max(console.gate.switches().backlog_max);
         }
     }
-}
-
-/// A patch that waits for its turn, tightening until it is dropped.
-pub(super) struct Tightening<'a> {
-    console: &'a Console,
-    number: u64,
-}
-
-impl Drop for Tightening<'_> {
-    fn drop(&mut self) {
-        let mut in_force = self.console.in_force.lock();
-        in_force.waiting.retain(|(number, _)| *number != self.number);
-        in_force.show(self.console);
-    }
-}
-
-/// Puts in force what the patch tightens, before it has its turn.
-///
-/// # Errors
-/// What the patch itself has wrong.
-pub(super) fn tighten_at_once<'a>(console: &'a Console, patch: &SwitchesPatch) -> Result<Tightening<'a>, Error> {
-    let mut in_force = console.in_force.lock();
-    patched(&in_force.settled, patch)?;
-    in_force.last_number += 1;
-    let number = in_force.last_number;
-    in_force.waiting.push((number, patch.clone()));
-    in_force.show(console);
-    Ok(Tightening { console, number })
 }
 
 /// The switches as they were set last, without what waits for its turn, and with what has gone back since as it was before that.

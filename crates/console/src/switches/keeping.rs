@@ -20,6 +20,7 @@ use seckill_stock::Error;
 use super::in_force::{copy_of_row, revision, tighten_by};
 use super::kept::Kept;
 use super::reading::as_far_as_known;
+use super::telling::tell;
 use crate::state::Console;
 
 /// Attempts where other nodes have switches kept at the same time.
@@ -170,9 +171,11 @@ pub(super) async fn publish(console: &Console) {
     }
 }
 
-/// Looks at the store alone, and lets no more buyers in than what it keeps says, where that is later than what this node knows. Costs no question
-/// to the ledger, and waits for nobody who asks it.
+/// Looks at the store alone, and lets no more buyers in than what waits at other nodes, nor than what it keeps says, where that is later than
+/// what this node knows. Costs no question to the ledger, and waits for nobody who asks it.
 pub(crate) async fn watch(console: &Console) {
+    // First: what waits no more is kept by now.
+    tell(console).await;
     let Ok(seen) = console.stock().kept_switches().await else {
         return;
     };

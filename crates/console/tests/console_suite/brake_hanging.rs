@@ -10,9 +10,9 @@ use serde_json::json;
 use crate::house::House;
 
 /// More turns of the runtime than it takes until everything waits.
-const TURNS: usize = 50;
+pub(crate) const TURNS: usize = 50;
 
-fn is_shut(gate: &Gate) -> bool {
+pub(crate) fn is_shut(gate: &Gate) -> bool {
     !gate.switches().entry_open
 }
 

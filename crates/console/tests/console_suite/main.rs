@@ -44,3 +44,4 @@ mod tap;
 mod tap_cut_off;
 mod tap_for_a_while;
 mod tap_kept;
+mod tap_waiting;

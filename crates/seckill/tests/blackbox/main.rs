@@ -61,6 +61,7 @@ mod storm;
 mod strangers;
 mod tap;
 mod tap_command;
+mod tap_frozen;
 mod tap_overload;
 mod unsafe_databases;
 mod unsafe_servers;

@@ -38,4 +38,8 @@ impl Brake for Store {
     async fn kept_switches(&self) -> Result<Option<String>, Error> {
         self.call(self.engine.kept_switches()).await
     }
+
+    async fn tell_waiting(&self, node: &str, waiting: Option<String>) -> Result<Vec<String>, Error> {
+        self.call(self.engine.tell_waiting(node, waiting)).await
+    }
 }

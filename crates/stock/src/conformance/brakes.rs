@@ -5,7 +5,7 @@ use std::task::{Context, Waker};
 use seckill_sale::Hold;
 
 use super::{EpochMs, Fixture, NotReady, Refusal, RequestKey};
-use crate::Error;
+use crate::{Error, WAITING_MS};
 
 fn hold(resumes_at: Option<i64>) -> Hold {
     Hold {
@@ -130,4 +130,33 @@ pub async fn switches_that_others_had_kept_meanwhile_stay(fixture: &Fixture) {
     assert_eq!(fixture.stock.kept_switches().await, Ok(text("of both")));
     assert_eq!(keep(text("of both"), None).await, Ok(None));
     assert_eq!(keep(text("of both"), text("of one")).await, Ok(None));
+}
+
+/// A node hears nothing of its own, and the latest word of each other one.
+pub async fn each_node_hears_what_waits_at_the_others_until_it_is_taken_back_or_its_node_falls_silent(
+    fixture: &Fixture,
+) {
+    let tell = async |node: &str, waiting: Option<&str>| {
+        let heard = fixture.stock.tell_waiting(node, waiting.map(str::to_owned)).await;
+        let mut heard = heard.expect("heard");
+        heard.sort();
+        heard
+    };
+    assert_eq!(tell("a", Some("shut")).await, [""; 0]);
+    assert_eq!(tell("b", Some("half of it")).await, ["shut"]);
+    assert_eq!(tell("c", None).await, ["half of it", "shut"]);
+    assert_eq!(tell("a", Some("shut more")).await, ["half of it"]);
+    assert_eq!(tell("b", None).await, ["shut more"]);
+    assert_eq!(tell("c", None).await, ["shut more"]);
+    fixture.clock.advance(WAITING_MS - 1);
+    assert_eq!(tell("c", None).await, ["shut more"]);
+    fixture.clock.advance(1);
+    assert_eq!(tell("c", None).await, [""; 0]);
+    tell("a", Some("shut")).await;
+    // The store's clock goes back: nothing waits for longer than it may.
+    fixture.clock.set(Fixture::OPENS.plus(-WAITING_MS));
+    assert_eq!(tell("c", None).await, [""; 0]);
+    let long = "x".repeat(crate::SWITCHES_BYTES_MAX + 1);
+    let refused = Err(Error::NotReady(NotReady::StoreFull));
+    assert_eq!(fixture.stock.tell_waiting("a", Some(long)).await, refused);
 }

@@ -49,4 +49,7 @@ impl Brake for Fragile {
     async fn kept_switches(&self) -> Result<Option<String>, Error> {
         self.engine.kept_switches().await
     }
+    async fn tell_waiting(&self, node: &str, waiting: Option<String>) -> Result<Vec<String>, Error> {
+        self.engine.tell_waiting(node, waiting).await
+    }
 }

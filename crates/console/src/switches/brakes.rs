@@ -1,0 +1,75 @@
+//! The three switches that keep buyers out, without the others: what nodes tell each other of what waits for its turn.
+
+use seckill_gate::{Members, Switches};
+use serde::{Deserialize, Serialize};
+
+/// How far buyers are kept out. What another version says besides is passed over.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Brakes {
+    entry_open: bool,
+    read_only: bool,
+    admit_ratio: f64,
+}
+
+impl Brakes {
+    /// Nobody is kept out.
+    pub(super) const RELEASED: Self = Self {
+        entry_open: true,
+        read_only: false,
+        admit_ratio: 1.0,
+    };
+
+    pub(super) const fn of(switches: &Switches) -> Self {
+        Self {
+            entry_open: switches.entry_open,
+            read_only: switches.read_only,
+            admit_ratio: switches.admit_ratio,
+        }
+    }
+
+    /// What a change names of them.
+    pub(super) fn named(members: &Members) -> Self {
+        let Self {
+            entry_open,
+            read_only,
+            admit_ratio,
+        } = Self::RELEASED;
+        Self {
+            entry_open: members.entry_open.unwrap_or(entry_open),
+            read_only: members.read_only.unwrap_or(read_only),
+            admit_ratio: members.admit_ratio.unwrap_or(admit_ratio),
+        }
+    }
+
+    /// The stricter of both, of each.
+    #[must_use]
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self {
+            entry_open: self.entry_open && other.entry_open,
+            read_only: self.read_only || other.read_only,
+            admit_ratio: self.admit_ratio.min(other.admit_ratio),
+        }
+    }
+
+    /// Switches that let in no more buyers than these do.
+    pub(super) fn on(self, switches: Switches) -> Switches {
+        let Self {
+            entry_open,
+            read_only,
+            admit_ratio,
+        } = Self::of(&switches).and(self);
+        Switches {
+            entry_open,
+            read_only,
+            admit_ratio,
+            ..switches
+        }
+    }
+}
+
+impl Default for Brakes {
+    fn default() -> Self {
+        Self::RELEASED
+    }
+}
