@@ -4,6 +4,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use super::*;
+use crate::deadlines::Deadlines;
 use crate::limits::Limits;
 
 fn watch() -> (Watch, Deadlines) {
