@@ -1,9 +1,9 @@
 //! What the operator turns during the night of a sale. The ledger keeps them; this node's gate and store follow before the answer, other
 //! nodes by their own [`refresh`].
 //!
-//! A change that only shuts the entrance, or lowers the share that is let in, does not wait for the ledger: it is in force first, the store
-//! keeps it, and [`refresh`] writes it as soon as the ledger can be written. Every other change is written first. Whatever a change
-//! tightens is in force while it waits for its turn.
+//! Whatever a change tightens is in force while it waits for its turn, here and, where it is one of the [`brakes`], at other nodes. A change that
+//! only shuts the entrance, or lowers the share that is let in, needs no ledger: where that does not answer the store keeps it, and [`refresh`]
+//! writes it as soon as the ledger can be written.
 //!
 //! Where neither ledger nor store answers, such a change stays in force in this process and is told to both again and again; the operator
 //! hears that its outcome is unknown, since a restart before one of them has it would forget it. What opens is refused until the store says
@@ -20,6 +20,7 @@ mod refresh;
 mod telling;
 mod tightened;
 mod views;
+mod watching;
 mod writing;
 
 use std::cmp::Ordering;
@@ -44,12 +45,13 @@ const KEPT_MAX: u32 = 5;
 const KEPT_ALL_THE_TIME: &str = "switches are being kept for the database elsewhere all the time";
 
 pub(crate) use in_force::InForce;
-pub(crate) use keeping::{Keeping, watch};
+pub(crate) use keeping::Keeping;
 pub(crate) use refresh::refresh;
+pub(crate) use watching::watch;
 
 use brakes::Brakes;
 use in_force::{put_in_force, revision, row, settled, tighten_at_once, waits_elsewhere};
-use keeping::{keep, keep_or_later, known, pending, publish, wanted};
+use keeping::{keep, known, pending, publish};
 use kept::{Kept, is_brake};
 use telling::tell;
 use views::{rehearsed, shown};
@@ -90,7 +92,7 @@ async fn in_its_turn(console: &Console, patch: SwitchesPatch, context: Context) 
     let (before, now) = (settled(console), console.now());
     let after = patched(&before, &patch)?;
     if is_current && is_brake(&before.at(now), &after.at(now)) {
-        brake(console, before, after, &patch, context).await
+        brake(console, after, &patch, context).await
     } else {
         change(console, patch, context).await
     }
@@ -157,47 +159,31 @@ async fn change(console: &Console, mut patch: SwitchesPatch, context: Context) -
     Ok(())
 }
 
-/// In force first; store and ledger are told at the same time, since either may not answer, and one of them is enough.
-async fn brake(
-    console: &Console,
-    before: Switches,
-    after: Switches,
-    patch: &SwitchesPatch,
-    context: Context,
-) -> Result<(), Error> {
-    let (earlier, under) = (known(console), wanted(console));
+/// The ledger first: it alone knows whether the patch was made for another revision, or came before, and what the store keeps other nodes carry
+/// out. Until it has answered they obey the patch as one that waits. Where it does not the store keeps what is in force.
+async fn brake(console: &Console, after: Switches, patch: &SwitchesPatch, context: Context) -> Result<(), Error> {
+    let earlier = known(console);
+    let why = match write(console, patch, earlier.as_ref(), context).await {
+        // What others have had kept meanwhile stays, and gets into the ledger in its turn.
+        Ok(Written::Now) => {
+            publish(console).await;
+            return Ok(());
+        }
+        Ok(Written::Before) => return Ok(()),
+        Err(Error::Layer(why @ (Fault::Busy(_) | Fault::OutcomeUnknown))) => why,
+        Err(error) => return Err(error),
+    };
+    tracing::warn!(%why, "the switches are in force, the ledger gets them as soon as it can be written");
     let kept = match &earlier {
         // On the row on which those stand: it may be another one than this node's.
         Some(earlier) => earlier.with(patched(&earlier.switches, patch)?, &patch.members),
         None => Kept::on(row(console).as_ref(), after.clone(), &patch.members),
     };
     put_in_force(console, &after);
-    let keeping = keep(console, Some(kept));
-    let (keeping, written) = tokio::join!(keeping, write(console, patch, earlier.as_ref(), context));
-    let of_others = keeping.as_ref().ok().and_then(Clone::clone);
-    match written {
-        // What others have had kept meanwhile gets into the ledger in its turn.
-        Ok(Written::Now) if of_others.is_some() => {}
-        Ok(Written::Now) => publish(console).await,
-        // The same request came before; what was set since then stays.
-        Ok(Written::Before) => keep_or_later(console, of_others.or(under)).await,
-        Err(Error::Layer(why @ (Fault::Busy(_) | Fault::OutcomeUnknown))) => {
-            tracing::warn!(
-                %why,
-                "the switches are in force, the ledger gets them as soon as it can be written"
-            );
-            return match keeping {
-                Err(Stock::Unavailable) => Err(Fault::OutcomeUnknown.into()),
-                keeping => keeping.map(drop).map_err(Error::from),
-            };
-        }
-        Err(error) => {
-            put_in_force(console, &before);
-            keep_or_later(console, of_others.or(under)).await;
-            return Err(error);
-        }
+    match keep(console, Some(kept)).await {
+        Err(Stock::Unavailable) => Err(Fault::OutcomeUnknown.into()),
+        kept => kept.map_err(Error::from),
     }
-    Ok(())
 }
 
 fn patched(switches: &Switches, patch: &SwitchesPatch) -> Result<Switches, Error> {

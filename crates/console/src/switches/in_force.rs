@@ -3,7 +3,7 @@
 //! ```text
 //! row      the ledger's revision and text, as this node read or wrote them last, or as others left a copy of them in the store
 //! settled  what was set last; see below
-//! watched  what the store was seen to keep since, where it is later than the row: it tightens, and nothing more
+//! watched  what the store was seen to keep since, where it is not this row: it tightens, and nothing more
 //! others'  what waits for its turn at other nodes: it tightens, too
 //! gate     settled, at this moment and tightened; its revision counts what this gate was shown, and is never held against the ledger's
 //!
@@ -31,6 +31,7 @@ use seckill_ledger::StoredSwitches;
 use seckill_sale::{Challenge, EpochMs};
 
 use super::brakes::Brakes;
+use super::keeping::seen_copy;
 use super::kept::Kept;
 use super::tightened::tightened;
 use crate::state::Console;
@@ -44,8 +45,10 @@ pub(crate) struct InForce {
     settled: Switches,
     /// Whether they are what that row says; else they go when nothing is kept any more.
     are_of_row: bool,
-    /// What the store was last seen to keep, where that is later than the row; before it the revision on which it stands.
+    /// What the store was last seen to keep, where that came after the row; before it the revision on which it stands.
     watched: Option<(u64, Switches)>,
+    /// The copy of an earlier row that the store had when this one came, and may have for a moment more.
+    outdated: Option<Kept>,
     /// What waits at other nodes, as was heard last.
     of_others: Brakes,
     /// Patches that wait for their turn, in the order in which they came; as many as there may be commands under way.
@@ -60,6 +63,7 @@ impl InForce {
             settled,
             are_of_row: false,
             watched: None,
+            outdated: None,
             of_others: Brakes::RELEASED,
             waiting: Vec::new(),
             last_number: 0,
@@ -138,7 +142,9 @@ pub(super) fn is_news(console: &Console, row: &StoredSwitches) -> bool {
 
 /// Puts in force what stands in the ledger's row, and in what was kept for it. To be called by one at a time.
 pub(super) fn put_in_force_of(console: &Console, switches: &Switches, row: StoredSwitches) {
+    let outdated = seen_copy(console).filter(|copy| !copy.stand_on(&row));
     let mut in_force = console.in_force.lock();
+    in_force.outdated = outdated;
     // What was seen before that row was written is over with it; what is kept still is seen again.
     in_force.watched.take_if(|(base, _)| *base <= row.revision);
     in_force.row = Some(row);
@@ -168,6 +174,17 @@ pub(super) fn tighten_by(console: &Console, watched: Option<(u64, Switches)>) {
     let mut in_force = console.in_force.lock();
     in_force.watched = watched;
     in_force.show(console);
+}
+
+/// Whether the store was told of these after this node read or wrote its row: they are another one, of whichever revision, since a ledger that
+/// was restored has earlier ones; but not the one that the store had before.
+pub(super) fn came_after_row(console: &Console, kept: &Kept) -> bool {
+    let mut in_force = console.in_force.lock();
+    let is_outdated = in_force.outdated.as_ref().is_some_and(|copy| copy.share_row(kept));
+    if !is_outdated {
+        in_force.outdated = None;
+    }
+    !is_outdated && in_force.row.as_ref().is_none_or(|row| !kept.stand_on(row))
 }
 
 /// A copy of the ledger's row, for the store; none where it has none, or something else is in force.

@@ -17,10 +17,8 @@
 
 use seckill_stock::Error;
 
-use super::in_force::{copy_of_row, revision, tighten_by};
+use super::in_force::copy_of_row;
 use super::kept::Kept;
-use super::reading::as_far_as_known;
-use super::telling::tell;
 use crate::state::Console;
 
 /// Attempts where other nodes have switches kept at the same time.
@@ -56,6 +54,13 @@ pub(super) fn known(console: &Console) -> Option<Kept> {
 /// The same, or a copy of the ledger's row. Costs no IO.
 pub(super) fn wanted(console: &Console) -> Option<Kept> {
     console.keeping.lock().wanted.clone()
+}
+
+/// The copy of a row that the store was last seen to keep. Costs no IO.
+pub(super) fn seen_copy(console: &Console) -> Option<Kept> {
+    let keeping = console.keeping.lock();
+    let seen = serde_json::from_str::<Kept>(keeping.seen.as_ref()?).ok();
+    seen.filter(|kept| kept.is_copy)
 }
 
 /// Whether the store may not know yet what it is to keep. Costs no IO.
@@ -94,11 +99,9 @@ pub(super) async fn stands(console: &Console, kept: &Kept) -> Stands {
     }
 }
 
-/// Has the store keep `ours`, or nothing, and gives what others have had kept for the ledger meanwhile: it is under what is kept now, or all
-/// that is. The store is told as soon as this is polled. Where it does not say that it does, it is told again later. To be called by one at a
-/// time.
-pub(super) async fn keep(console: &Console, mut ours: Option<Kept>) -> Result<Option<Kept>, Error> {
-    let mut of_others = None;
+/// Has the store keep `ours`, on top of what others have had kept for the ledger meanwhile; or nothing, where they have had nothing kept. Where
+/// it does not say that it does, it is told again later. To be called by one at a time.
+pub(super) async fn keep(console: &Console, mut ours: Option<Kept>) -> Result<(), Error> {
     for _ in 0..ATTEMPTS_MAX {
         let seen = {
             let mut keeping = console.keeping.lock();
@@ -111,18 +114,17 @@ pub(super) async fn keep(console: &Console, mut ours: Option<Kept>) -> Result<Op
         keeping.seen.clone_from(&now);
         if now == text {
             keeping.is_untold = false;
-            return Ok(of_others);
+            return Ok(());
         }
         let theirs = read(now.as_deref());
         match next(ours.as_ref(), theirs.as_ref()) {
             Next::Ours => {}
             Next::OursOnTop => {
-                ours = ours.zip(theirs.as_ref()).map(|(ours, theirs)| ours.onto(theirs));
-                of_others = theirs;
+                ours = ours.zip(theirs).map(|(ours, theirs)| ours.onto(&theirs));
             }
             Next::Theirs => {
-                (keeping.wanted, keeping.is_untold, keeping.is_ours) = (theirs.clone(), false, false);
-                return Ok(theirs.filter(|kept| !kept.is_copy));
+                (keeping.wanted, keeping.is_untold, keeping.is_ours) = (theirs, false, false);
+                return Ok(());
             }
         }
     }
@@ -147,7 +149,7 @@ fn next(ours: Option<&Kept>, theirs: Option<&Kept>) -> Next {
 }
 
 /// As [`keep`], where it has time.
-pub(super) async fn keep_or_later(console: &Console, kept: Option<Kept>) {
+async fn keep_or_later(console: &Console, kept: Option<Kept>) {
     if let Err(error) = keep(console, kept).await {
         tracing::warn!(%error, "the store is told again which switches it is to keep");
     }
@@ -169,22 +171,6 @@ pub(super) async fn publish(console: &Console) {
     if !has_it || is_untold(console) {
         keep_or_later(console, copy).await;
     }
-}
-
-/// Looks at the store alone, and lets no more buyers in than what waits at other nodes, nor than what it keeps says, where that is later than
-/// what this node knows. Costs no question to the ledger, and waits for nobody who asks it.
-pub(crate) async fn watch(console: &Console) {
-    // First: what waits no more is kept by now.
-    tell(console).await;
-    let Ok(seen) = console.stock().kept_switches().await else {
-        return;
-    };
-    let kept = seen.and_then(|seen| serde_json::from_str::<Kept>(&seen).ok());
-    let is_news = |kept: &Kept| !kept.is_copy || kept.are_later_than(revision(console));
-    let later = kept
-        .filter(is_news)
-        .map(|kept| (kept.base(), as_far_as_known(console, &kept)));
-    tighten_by(console, later);
 }
 
 fn text(kept: &Kept) -> String {

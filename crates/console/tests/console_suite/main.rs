@@ -37,6 +37,7 @@ mod pages;
 mod recovery;
 mod request;
 mod restored;
+mod restored_cut_off;
 mod sales;
 mod setup;
 mod stuck;

@@ -12,7 +12,7 @@ use crate::house::{House, NOW};
 use crate::tap::{SWITCHES, lock, stored};
 
 /// A copy of the whole ledger.
-fn copy(house: &House) {
+pub(crate) fn copy(house: &House) {
     let to = house.database.with_extension("copy");
     let copied = format!("VACUUM INTO '{}'", to.display());
     connection(house).execute_batch(&copied).expect("copied");
@@ -29,7 +29,7 @@ fn back(house: &House, tables: &[&str]) -> String {
     )
 }
 
-fn restore(house: &House, tables: &[&str]) {
+pub(crate) fn restore(house: &House, tables: &[&str]) {
     connection(house).execute_batch(&back(house, tables)).expect("restored");
 }
 
@@ -37,12 +37,12 @@ fn connection(house: &House) -> rusqlite::Connection {
     rusqlite::Connection::open(&house.database).expect("the database")
 }
 
-async fn turn(house: &House, change: Value) {
+pub(crate) async fn turn(house: &House, change: Value) {
     house.patch(SWITCHES, change).await.is(200, 0);
 }
 
 /// What the operator is shown: the share that is let in, the room for tickets, and the revision.
-async fn shown(house: &House) -> Value {
+pub(crate) async fn shown(house: &House) -> Value {
     let shown = house.get(SWITCHES).await;
     let shown = shown.is(200, 0).data();
     json!([shown["admit_ratio"], shown["backlog_max"], shown["revision"]])

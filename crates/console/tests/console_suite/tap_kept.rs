@@ -19,7 +19,7 @@ pub(crate) async fn patch_at(house: &House, console: &Arc<Console>, patch: &Valu
 }
 
 /// Another node writes the row behind `expected`.
-async fn write(house: &House, expected: u64, entry_open: bool) {
+pub(crate) async fn write(house: &House, expected: u64, entry_open: bool) {
     let switches = Switches {
         entry_open,
         revision: expected + 1,

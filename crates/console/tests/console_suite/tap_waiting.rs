@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use futures_util::FutureExt as _;
 use http::Method;
@@ -10,6 +11,7 @@ use serde_json::json;
 
 use crate::brake_hanging::{TURNS, is_shut};
 use crate::house::House;
+use crate::request::Reply;
 use crate::tap::{SWITCHES, lock};
 
 #[tokio::test]
@@ -72,4 +74,38 @@ async fn what_waits_for_its_turn_is_obeyed_no_more_once_it_is_refused_or_its_nod
     other.watch_switches().await;
     assert_eq!(gate.switches().admit_ratio, 1.0);
     drop(locked);
+}
+
+/// What the store keeps other nodes carry out.
+#[tokio::test]
+async fn a_shut_that_the_ledger_refuses_or_has_had_before_is_decided_without_a_word_to_the_store() {
+    let house = House::new();
+    let (gate, behind, _) = house.another_node(Arc::new(house.store.clone()), "node-2").await;
+    let shut = |key: &str, change| {
+        let request = house.ask(Method::PATCH, SWITCHES).operator();
+        request.header("idempotency-key", key).json(&change)
+    };
+    shut("k", json!({"entry_open": false})).send().await.is(200, 0);
+    house.patch(SWITCHES, json!({"entry_open": true})).await.is(200, 0);
+    let stuck = house.engine.stick().await;
+    let stale = shut("l", json!({"revision": 0, "entry_open": false})).at(&behind);
+    answered(stale.send()).await.is(409, 40900);
+    let repeated = answered(shut("k", json!({"entry_open": false})).send()).await;
+    assert_eq!(repeated.is(200, 0).data()["entry_open"], true);
+    assert!(repeated.is_replayed());
+    house.engine.disk.shut(false);
+    stuck.await.expect("ended").expect("written");
+    assert!(!is_shut(&gate) && !is_shut(&house.gate));
+}
+
+/// The answer, which waits for nothing.
+async fn answered(asked: impl Future<Output = Reply>) -> Reply {
+    let mut asked = pin!(asked);
+    for _ in 0..TURNS {
+        if let Poll::Ready(reply) = futures_util::poll!(asked.as_mut()) {
+            return reply;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("it waits");
 }
