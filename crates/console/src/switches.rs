@@ -15,6 +15,7 @@ mod in_force;
 mod keeping;
 mod kept;
 mod merged;
+mod opened;
 mod reading;
 mod refresh;
 mod telling;
@@ -162,7 +163,7 @@ async fn change(console: &Console, mut patch: SwitchesPatch, context: Context) -
 /// The ledger first: it alone knows whether the patch was made for another revision, or came before, and what the store keeps other nodes carry
 /// out. Until it has answered they obey the patch as one that waits. Where it does not the store keeps what is in force.
 async fn brake(console: &Console, after: Switches, patch: &SwitchesPatch, context: Context) -> Result<(), Error> {
-    let earlier = known(console);
+    let (earlier, given_at) = (known(console), context.now);
     let why = match write(console, patch, earlier.as_ref(), context).await {
         // What others have had kept meanwhile stays, and gets into the ledger in its turn.
         Ok(Written::Now) => {
@@ -180,7 +181,7 @@ async fn brake(console: &Console, after: Switches, patch: &SwitchesPatch, contex
         None => Kept::on(row(console).as_ref(), after.clone(), &patch.members),
     };
     put_in_force(console, &after);
-    match keep(console, Some(kept)).await {
+    match keep(console, Some(kept.given(given_at))).await {
         Err(Stock::Unavailable) => Err(Fault::OutcomeUnknown.into()),
         kept => kept.map_err(Error::from),
     }

@@ -52,6 +52,16 @@ impl Brakes {
         }
     }
 
+    /// Those that let more buyers in than they did before.
+    pub(super) fn opens(self, before: Self) -> Members {
+        Members {
+            entry_open: (self.entry_open && !before.entry_open).then_some(true),
+            read_only: (!self.read_only && before.read_only).then_some(false),
+            admit_ratio: (before.admit_ratio < self.admit_ratio).then_some(self.admit_ratio),
+            ..Members::default()
+        }
+    }
+
     /// Switches that let in no more buyers than these do.
     pub(super) fn on(self, switches: Switches) -> Switches {
         let Self {

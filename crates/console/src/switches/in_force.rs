@@ -10,8 +10,8 @@
 //! settled is …  since                                         until
 //! the row's     the row was read or written, or, where the    another row is read: taken over; a brake, here or at another node
 //!               ledger can't be asked, its copy was
-//! ours          a brake here: in force, then told to store    the ledger has it: as it is where its row is still the one that the brake
-//!               and ledger; again where neither has taken it  stands on, else the stricter of both. Or it refuses it: as before
+//! ours          a brake here that the ledger does not take    the ledger has it: as it is where its row is still the one that the brake
+//!               in time: in force, and told to the store      stands on, else the stricter of both, but for what was opened since
 //! theirs        the store was seen to keep a brake of         the same; or it is kept no more: the row's
 //!               another node, or one from before a restart
 //! ```

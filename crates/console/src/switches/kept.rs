@@ -3,6 +3,7 @@
 
 use seckill_gate::{Members, Switches};
 use seckill_ledger::StoredSwitches;
+use seckill_sale::EpochMs;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -21,6 +22,9 @@ pub(super) struct Kept {
     changed: Option<Members>,
     /// The switches: what the row says, with what was changed since.
     pub(super) switches: Switches,
+    /// When the last of it was asked for; none where an older version kept them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    given_at: Option<EpochMs>,
     /// Whether nothing was changed since: the ledger has them as that row.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_copy: bool,
@@ -38,6 +42,7 @@ impl Kept {
                 revision: row.revision,
                 ..switches.clone()
             },
+            given_at: None,
             is_copy: true,
         })
     }
@@ -49,8 +54,22 @@ impl Kept {
             base_print: row.and_then(print),
             changed: Some(*changed),
             switches,
+            given_at: None,
             is_copy: false,
         }
+    }
+
+    /// The same, of which something was asked for at this moment.
+    pub(super) fn given(self, at: EpochMs) -> Self {
+        Self {
+            given_at: self.given_at.max(Some(at)),
+            ..self
+        }
+    }
+
+    /// When the last of what was changed was asked for; none where that is not known.
+    pub(super) const fn given_at(&self) -> Option<EpochMs> {
+        self.given_at
     }
 
     /// Later switches on the same row, with more that is `changed`.
@@ -85,7 +104,11 @@ impl Kept {
 
     /// The same changes on top of those that somebody else has had kept meanwhile.
     pub(super) fn onto(&self, theirs: &Self) -> Self {
-        theirs.with(self.upon(&theirs.switches), &self.changed())
+        let met = theirs.with(self.upon(&theirs.switches), &self.changed());
+        Self {
+            given_at: met.given_at.max(self.given_at),
+            ..met
+        }
     }
 
     /// Whether the ledger has nothing later than what they stand on.
@@ -110,6 +133,15 @@ impl Kept {
             self.switches.clone()
         } else {
             self.upon(ledger)
+        }
+    }
+
+    /// The same where this was opened since they were asked for: it stays as the ledger says.
+    pub(super) fn over_but(&self, opened: &Members, ledger: &Switches, row: &StoredSwitches) -> Switches {
+        if opened.is_empty() {
+            self.over(ledger, row)
+        } else {
+            merged(&self.switches, &self.changed().without(opened), ledger)
         }
     }
 

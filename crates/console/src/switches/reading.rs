@@ -1,10 +1,11 @@
 //! Reading what stands in the ledger, and taking it over.
 
-use seckill_gate::Switches;
+use seckill_gate::{Members, Switches};
 use seckill_ledger::{Error as Ledger, StoredSwitches};
 
 use super::in_force::{is_news, put_in_force_of, revision, row, settled};
 use super::kept::Kept;
+use super::opened::opened_since;
 use crate::state::Console;
 
 /// Takes over what stands in the ledger, whichever way it differs from what stood there before; false where that can't be read here. Nothing is
@@ -58,7 +59,7 @@ pub(super) struct Present {
     pub(super) row: StoredSwitches,
     /// What the row says; none where that can't be read here.
     pub(super) ledger: Option<Switches>,
-    /// The same, with what was kept for the ledger.
+    /// The same, with what was kept for the ledger and not opened since.
     pub(super) switches: Switches,
 }
 
@@ -66,9 +67,14 @@ pub(super) struct Present {
 pub(super) async fn present(console: &Console, kept: Option<&Kept>) -> Result<Present, Ledger> {
     let row = stored(console).await?;
     let ledger = read(&row);
+    let opened = match kept.and_then(Kept::given_at) {
+        Some(given_at) => opened_since(console, given_at).await?,
+        None => Members::default(),
+    };
     let switches = match (&ledger, kept) {
         (Some(switches), None) => switches.clone(),
-        (ledger, Some(kept)) => over(kept, ledger.as_ref(), &row),
+        (Some(ledger), Some(kept)) => kept.over_but(&opened, ledger, &row),
+        (None, Some(kept)) => kept.switches.clone(),
         (None, None) => settled(console),
     };
     Ok(Present { row, ledger, switches })
@@ -78,11 +84,6 @@ pub(super) async fn present(console: &Console, kept: Option<&Kept>) -> Result<Pr
 pub(super) fn as_far_as_known(console: &Console, kept: &Kept) -> Switches {
     let over = |row: StoredSwitches| read(&row).map(|ledger| kept.over_known(&ledger, &row));
     row(console).and_then(over).unwrap_or_else(|| kept.switches.clone())
-}
-
-/// What is kept, on top of what the row says where that can be read.
-fn over(kept: &Kept, ledger: Option<&Switches>, row: &StoredSwitches) -> Switches {
-    ledger.map_or_else(|| kept.switches.clone(), |ledger| kept.over(ledger, row))
 }
 
 /// What an older or newer version wrote may not be readable here; then this node keeps what it has.

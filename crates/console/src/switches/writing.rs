@@ -18,7 +18,7 @@ const ATTEMPTS_MAX: u32 = 5;
 const CHANGED_ALL_THE_TIME: &str = "the switches are being changed elsewhere all the time";
 
 /// Who sets switches back, in audit rows: nobody does, their time is over.
-const EXPIRED: &str = "expired";
+pub(super) const EXPIRED: &str = "expired";
 
 /// Whether a patch was written.
 pub(super) enum Written {

@@ -45,4 +45,5 @@ mod tap;
 mod tap_cut_off;
 mod tap_for_a_while;
 mod tap_kept;
+mod tap_reopened;
 mod tap_waiting;
