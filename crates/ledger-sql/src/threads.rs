@@ -7,7 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use seckill_ledger::Error;
 use tokio::sync::{Semaphore, oneshot};
@@ -111,11 +111,13 @@ impl<C: Station> Crew<C> {
             Lane::Sale(activity) => Some(activity),
             Lane::Person | Lane::Batch => None,
         };
+        let asked = Instant::now();
         let job = move |connection: &mut C| {
             drop(place);
             if caller.has_given_up() {
                 return;
             }
+            connection.next_was_asked_at(asked);
             let done = work(connection, &caller);
             // Of what he waited for in vain the watch was told when he gave up.
             if done.is_ok() || !caller.has_given_up() {

@@ -41,9 +41,15 @@ pub(super) struct Connection {
     session: Option<Session>,
     places: Arc<Places>,
     /// Why there is no connection for the job that comes next.
-    refused: Option<SqlError>,
+    refused: Option<Refused>,
     /// It has given its place up for others, who are to come first.
     gave_way: bool,
+}
+
+/// An attempt to connect that failed.
+struct Refused {
+    begun: Instant,
+    error: SqlError,
 }
 
 impl Connection {
@@ -101,7 +107,7 @@ impl Connection {
             return Ok(kept);
         }
         if let Some(refused) = self.refused.take() {
-            return Err(refused);
+            return Err(refused.error);
         }
         let mut fresh = self.connect()?;
         fresh.say(begin)?;

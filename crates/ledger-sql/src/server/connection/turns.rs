@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 use std::{mem, thread};
 
-use super::Connection;
+use super::{Connection, Refused};
 use crate::server::causes::is_crowded;
 use crate::server::places::Over;
 use crate::server::session::wait;
@@ -32,6 +32,7 @@ impl Station for Connection {
             thread::sleep(PLACE_PAUSE_MAX);
         }
         while wanted() {
+            let attempt_begun = Instant::now();
             match self.connect() {
                 Ok(session) => {
                     self.session = Some(session);
@@ -44,11 +45,19 @@ impl Station for Connection {
                     pause = (pause * 2).min(PLACE_PAUSE_MAX);
                 }
                 Err(error) => {
-                    self.refused = Some(error);
+                    self.refused = Some(Refused {
+                        begun: attempt_begun,
+                        error,
+                    });
                     return;
                 }
             }
         }
+    }
+
+    /// While it connected in vain, another one may have done the job: what failed before a job was asked for is no reason to refuse it.
+    fn next_was_asked_at(&mut self, asked: Instant) {
+        self.refused = self.refused.take().filter(|refused| asked < refused.begun);
     }
 
     fn job_done(&mut self, waits: bool) {
@@ -68,6 +77,44 @@ impl Station for Connection {
             };
             // A server that does not answer does not keep us.
             let _ = wait(&self.runtime, Duration::from_secs(1), goodbye);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use seckill_ledger::Error;
+
+    use super::*;
+    use crate::server::ServerOptions;
+    use crate::server::access::Access;
+    use crate::server::wire::Target;
+
+    #[test]
+    fn a_job_is_refused_only_by_an_attempt_to_connect_that_began_after_it_was_asked_for() {
+        for (scheme, came_before) in [
+            ("postgres", true),
+            ("postgres", false),
+            ("mariadb", true),
+            ("mariadb", false),
+        ] {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let port = listener.local_addr().unwrap().port();
+            let target = Target::parse(&format!("{scheme}://nobody@127.0.0.1:{port}/nothing")).unwrap();
+            let mut connection = Connection::new(&target, Access::Write, ServerOptions::default()).unwrap();
+            let before = Instant::now();
+            let hangs_up = thread::spawn(move || drop(listener.accept().unwrap()));
+            connection.get_ready(&|| true);
+            hangs_up.join().unwrap();
+            connection.next_was_asked_at(if came_before { before } else { Instant::now() });
+            let done = connection.in_transaction(|_| Ok(()));
+            // Nobody listens any more: a second attempt hears something else.
+            let Err(Error::Outage(why)) = done else {
+                panic!("{done:?}")
+            };
+            assert_eq!(why != "connection refused", came_before, "{scheme}: {why}");
         }
     }
 }
