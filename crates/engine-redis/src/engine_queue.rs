@@ -80,7 +80,7 @@ impl Queue for Engine {
         self.0.remembered.has_orphans(|place| self.0.epoch_of(place))
     }
 
-    fn orphans(&self) -> Vec<Delivery> {
+    fn orphans(&self) -> Vec<seckill_queue::Orphans> {
         self.0.remembered.orphans(|place| self.0.epoch_of(place))
     }
 

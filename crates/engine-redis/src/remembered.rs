@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use parking_lot::Mutex;
-use seckill_queue::Adopted;
+use seckill_queue::{Adopted, Orphans};
 use seckill_sale::{ActivityId, Claim, Delivery, EpochMs, Figures, Ticket};
 use seckill_stock::{Answer, Reserved};
 
@@ -153,15 +153,18 @@ impl Remembered {
             .any(|(&place, shard)| !shard.is_empty() && epoch_of(place).is_some_and(|epoch| shard.epoch < epoch))
     }
 
-    /// Tickets whose state was replaced since they were offered last. They stay remembered.
-    pub(crate) fn orphans(&self, epoch_of: impl Fn(Place) -> Option<u64>) -> Vec<Delivery> {
+    /// Tickets whose state was replaced since they were offered last, shard by shard. They stay remembered.
+    pub(crate) fn orphans(&self, epoch_of: impl Fn(Place) -> Option<u64>) -> Vec<Orphans> {
         let mut orphans = Vec::new();
         for (&place, shard) in self.0.lock().iter_mut() {
             if let Some(epoch) = epoch_of(place).filter(|&epoch| shard.epoch < epoch) {
                 (shard.epoch, shard.revision) = (epoch, 0);
                 let mut tickets = std::mem::take(&mut shard.tickets);
                 shard.offered.append(&mut tickets);
-                orphans.extend(shard.offered.values().cloned());
+                orphans.push(Orphans {
+                    tickets: shard.offered.values().cloned().collect(),
+                    created_at: shard.created_at,
+                });
             }
         }
         orphans

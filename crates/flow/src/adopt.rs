@@ -11,7 +11,7 @@
 use std::time::Duration;
 
 use seckill_ledger::{RecordState, SettleBatch, TicketResult};
-use seckill_queue::{Adopted, Adoption, Verdict, Verdicts};
+use seckill_queue::{Adopted, Adoption, Orphans, Verdict, Verdicts};
 use seckill_sale::{ActivityId, Delivery, Epoch, EpochMs, FailureReason, Status, Ticket};
 use seckill_stock::Condition;
 
@@ -49,7 +49,9 @@ impl Settle {
     /// Offers every stray, and what this node admitted to states that were lost; those that no state can take now stay. A worker does so by
     /// itself; a node without workers has to be told to, every now and then.
     pub async fn adopt_strays(&self) {
-        self.strays.keep(self.queue.orphans(), None);
+        for Orphans { tickets, created_at } in self.queue.orphans() {
+            self.strays.keep(tickets, created_at);
+        }
         for (activity, mut strays) in self.strays.take() {
             strays.sort_unstable_by_key(|stray| stray.delivery.ticket.sequence);
             if let Err(error) = self.adopt(activity, &mut strays).await {

@@ -66,6 +66,15 @@ pub struct Taken {
     pub created_at: Option<EpochMs>,
 }
 
+/// Tickets whose state was replaced, by a handle that admitted them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Orphans {
+    /// The tickets, of one sale.
+    pub tickets: Vec<Delivery>,
+    /// As [`Taken::created_at`], as the state that had them said.
+    pub created_at: Option<EpochMs>,
+}
+
 /// How a ticket is offered to a state that may not know it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Adoption {
@@ -149,7 +158,7 @@ pub trait Queue: Send + Sync + 'static {
 
     /// Tickets that were admitted through this handle, are not settled as far as it knows, and whose state was replaced since: to be offered
     /// to the present one. Each is told once for each such state. Costs no IO.
-    fn orphans(&self) -> Vec<Delivery> {
+    fn orphans(&self) -> Vec<Orphans> {
         Vec::new()
     }
 

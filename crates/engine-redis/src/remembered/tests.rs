@@ -48,10 +48,15 @@ fn a_reading_from_before_a_ticket_was_adopted_does_not_settle_it() {
     let adopted = figures(2, 4, 6);
     remembered.answered(place, &adopted, &ticket(activity, 7), Adopted::Waits);
     remembered.settled(place, &figures(2, 3, 1_000_000_000));
+    remembered.note_created(place, Some(EpochMs(5)));
+    let orphans = Orphans {
+        tickets: vec![ticket(activity, 7)],
+        created_at: Some(EpochMs(5)),
+    };
     assert_eq!(
-        remembered.orphans(|_| Some(3)).len(),
-        1,
-        "its state is lost: it is offered"
+        remembered.orphans(|_| Some(3)),
+        [orphans],
+        "its state is lost: it is offered, as one of its sale"
     );
     remembered.answered(place, &figures(3, 1, 6), &ticket(activity, 7), Adopted::Waits);
     remembered.settled(place, &figures(3, 2, 2_000_000_000));

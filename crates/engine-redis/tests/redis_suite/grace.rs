@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use seckill_engine_redis::Engine;
 use seckill_queue::{Adopted, Adoption, Queue, Verdict, Verdicts};
 use seckill_sale::{
     Conclusion, Delivery, FailureReason, ManualClock, NotReady, Refusal, RequestKey, TicketState, UserId,
@@ -103,9 +104,14 @@ fn replaced(running: &Running, number: u64) {
     running.block_on(figures).expect("answers").expect("a state");
 }
 
+fn offered(engine: &Engine) -> Vec<Delivery> {
+    let orphans = engine.orphans();
+    orphans.into_iter().flat_map(|orphans| orphans.tickets).collect()
+}
+
 fn orphans(running: &Running) -> Vec<String> {
-    let orphans = running.engine.orphans();
-    orphans
+    let tickets = offered(&running.engine);
+    tickets
         .iter()
         .map(|delivery| delivery.user.as_str().to_owned())
         .collect()
@@ -124,7 +130,7 @@ fn a_ticket_is_remembered_from_loss_to_loss_until_it_is_settled() {
     }
     for number in 4..6 {
         replaced(&running, number);
-        let orphans = running.engine.orphans();
+        let orphans = offered(&running.engine);
         let adopted = running.block_on(running.engine.adopt(orphans, Adoption::Waiting));
         assert_eq!(adopted, Ok(vec![Adopted::Waits]), "{number}");
     }
@@ -148,7 +154,7 @@ fn a_ticket_that_was_told_again_is_remembered_by_who_told_it() {
     assert!(again.expect("admitted").replayed);
     replaced(&running, 2);
     running.block_on(other.figures(Fixture::activity())).expect("answers");
-    let orphans = other.orphans();
+    let orphans = offered(&other);
     assert_eq!(
         orphans
             .iter()

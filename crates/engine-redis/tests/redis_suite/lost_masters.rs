@@ -138,7 +138,8 @@ fn a_split_sale_whose_master_and_replica_are_gone_for_good_is_built_anew_on_the_
     in_the_end("the node has tickets of the lost shards", || {
         set.running.engine.has_orphans().then_some(())
     });
-    let orphans = set.running.engine.orphans();
+    let orphans = set.running.engine.orphans().into_iter();
+    let orphans: Vec<_> = orphans.flat_map(|orphans| orphans.tickets).collect();
     let adopted = set
         .running
         .block_on(set.running.engine.adopt(orphans.clone(), Adoption::Waiting));

@@ -20,7 +20,7 @@ impl House {
         }
     }
 
-    async fn forgets_and_makes_the_next(&self, id: ActivityId) {
+    pub(crate) async fn forgets_and_makes_the_next(&self, id: ActivityId) {
         let product = self.ledger.activity(id).await.expect("a row").product_id;
         for rows in ["orders", "records", "stock_movements", "stock", "activities"] {
             self.by_hand(&format!("DELETE FROM {rows}"));
@@ -32,7 +32,7 @@ impl House {
         assert_eq!(made.await.expect("an activity").id, id);
     }
 
-    async fn has_only_own_buyers(&self, id: ActivityId) {
+    pub(crate) async fn has_only_own_buyers(&self, id: ActivityId) {
         self.tick(id).await;
         self.worker.adopt_strays().await;
         self.buy(id, &["d", "e", "f"]).await;

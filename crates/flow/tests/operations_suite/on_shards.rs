@@ -6,6 +6,8 @@
 
 #[path = "redis_engine.rs"]
 mod engine;
+#[path = "../../../ledger-sql/tests/shared/failing.rs"]
+mod failing;
 mod fragile;
 mod house;
 mod shop;
@@ -32,6 +34,7 @@ mod healing_worker;
 mod lost_epochs;
 mod lost_house;
 mod lost_numbers;
+mod lost_offers;
 mod orders;
 mod preheat;
 mod preheat_twice;

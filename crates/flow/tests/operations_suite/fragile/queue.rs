@@ -1,7 +1,7 @@
 //! It as a queue.
 
 use async_trait::async_trait;
-use seckill_queue::{Adopted, Adoption, Depth, Queue, Taken, Verdicts};
+use seckill_queue::{Adopted, Adoption, Depth, Orphans, Queue, Taken, Verdicts};
 use seckill_sale::{ActivityId, Buyer, Delivery, Ticket};
 
 use super::Fragile;
@@ -24,7 +24,7 @@ impl Queue for Fragile {
     fn has_orphans(&self) -> bool {
         self.engine.has_orphans()
     }
-    fn orphans(&self) -> Vec<Delivery> {
+    fn orphans(&self) -> Vec<Orphans> {
         self.engine.orphans()
     }
     async fn ready(&self) {
