@@ -71,8 +71,13 @@ fn a_database_turns_its_lines_red<K: Kind>(harm: &Harm) {
     until(&server, sale, "database settings", "passed", "collation");
     {
         let _held = database.hold(harm.table);
-        until(&server, None, "database", "passed", "");
-        until(&server, None, "database writes", "failed", "can't be written");
+        until(
+            &server,
+            None,
+            "database writes",
+            "failed",
+            "reads are answered, writes are not",
+        );
     }
     {
         let _held = database.hold(harm.row);
