@@ -44,6 +44,24 @@ pub(crate) async fn create(Write { call, body, context }: Write<Wanted>) -> Resu
     )))
 }
 
+/// Units for a product.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Units {
+    quantity: u64,
+}
+
+/// Gives it more units, which no sale holds yet.
+pub(crate) async fn add_stock(
+    RowInPath(id): RowInPath,
+    Write { call, body, context }: Write<Units>,
+) -> Result<Reply, Error> {
+    let id = ProductId::new(id).map_err(|_| Error::not_found("product"))?;
+    let units = input::number("quantity", body.quantity, Stock::new)?;
+    let product = call.console.ledger().restock_product(id, units, context).await?;
+    Ok(Reply(Answer::fine(&ProductView::from(&product))))
+}
+
 /// All products by id.
 pub(crate) async fn list(call: Call, uri: Uri) -> Result<Reply, Error> {
     let request = PageQuery::of(&uri)?;

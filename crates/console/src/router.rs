@@ -43,6 +43,7 @@ pub const ROUTES: &[&str] = &[
     "/admin/api/orders",
     "/admin/api/products",
     "/admin/api/products/{id}",
+    "/admin/api/products/{id}/add-stock",
     "/admin/api/recover",
     "/admin/api/schedules",
     "/admin/api/schedules/{id}",
@@ -61,6 +62,7 @@ pub fn router(console: Arc<Console>) -> Router {
     let guarded = Router::new()
         .route("/admin/api/products", get(products::list).post(products::create))
         .route("/admin/api/products/{id}", get(products::show))
+        .route("/admin/api/products/{id}/add-stock", post(products::add_stock))
         .route("/admin/api/activities", get(activities::list).post(activities::create))
         .route(
             "/admin/api/activities/{id}",

@@ -111,6 +111,8 @@ pub struct OpeningRow {
 pub trait Catalog: Send + Sync + 'static {
     /// Makes a product. Idempotent by the context's key.
     async fn create_product(&self, product: NewProduct, context: Context) -> Result<Product, Error>;
+    /// Gives a product more units, which no activity holds yet. Idempotent by the context's key.
+    async fn restock_product(&self, id: ProductId, units: Stock, context: Context) -> Result<Product, Error>;
     /// A product.
     async fn product(&self, id: ProductId) -> Result<Product, Error>;
     /// All products by id.

@@ -29,6 +29,7 @@ macro_rules! conformance_tests {
         $crate::conformance_tests! { @facts $fresh, $block_on,
             catalog: [
                 the_same_key_makes_one_product_and_one_activity,
+                a_product_is_given_more_units_once_and_a_sale_takes_them,
                 a_key_with_another_digest_is_refused,
                 opening_counts_the_epoch_and_reads_what_is_left,
                 live_activities_leave_out_what_ended_long_ago,

@@ -9,6 +9,7 @@ mod activity;
 mod aids;
 mod bench;
 mod fleet;
+mod product;
 mod recover;
 mod server;
 mod tap;
@@ -17,9 +18,12 @@ pub(crate) use activity::{ActivityCommand, ChangeArgs, CreateArgs, EligibilityCo
 pub(crate) use aids::{DemoArgs, PlanArgs, TokenArgs};
 pub(crate) use bench::{Baseline, BenchArgs, Compared, Overloaded};
 pub(crate) use fleet::FleetArgs;
+pub(crate) use product::ProductCommand;
 pub(crate) use recover::{JournalCommand, RecoverArgs};
 pub(crate) use server::{AdminArgs, DataArgs, Role, ServeArgs, WorkArgs};
-pub(crate) use tap::{BLOCK_KINDS, BlocksCommand, DeadLettersCommand, EndArgs, SetArgs, SwitchesCommand};
+pub(crate) use tap::{
+    AuditRowsArgs, BLOCK_KINDS, BlocksCommand, DeadLettersCommand, EndArgs, SetArgs, SwitchesCommand,
+};
 
 /// Heading of the flags that are not of one command.
 const GENERAL: &str = "General options";
@@ -64,6 +68,13 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: ActivityCommand,
     },
+    /// Show products of a running server, what sales take their units from, or give them more units.
+    Product {
+        #[command(flatten)]
+        admin: AdminArgs,
+        #[command(subcommand)]
+        command: ProductCommand,
+    },
     /// Short for `activity preheat`.
     Preheat {
         #[command(flatten)]
@@ -98,6 +109,13 @@ pub(crate) enum Command {
         admin: AdminArgs,
         /// The activity's number.
         id: u64,
+    },
+    /// The audit log: who did what, newest first.
+    AuditRows {
+        #[command(flatten)]
+        admin: AdminArgs,
+        #[command(flatten)]
+        args: AuditRowsArgs,
     },
     /// The checklist before a sale; exit 3 where something failed.
     Check {

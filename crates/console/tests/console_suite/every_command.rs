@@ -80,6 +80,17 @@ pub(crate) const COMMANDS: &[Command] = &[
         200,
     ),
     (
+        "add units to the product",
+        |_| {
+            (
+                Method::POST,
+                "/admin/api/products/1/add-stock".to_owned(),
+                json!({"quantity": 7}),
+            )
+        },
+        200,
+    ),
+    (
         "pause",
         |of| (Method::POST, of_activity(of.running, "/pause"), json!({})),
         200,

@@ -118,6 +118,10 @@ async fn set(night: &mut Night) {
     night
         .delete("/admin/api/blocks", 0, json!({"kind": "ip", "value": "10.0.0.0/8"}))
         .await;
+    for product in [1, 99] {
+        let more = json!({"quantity": 7});
+        night.post("/admin/api/products/{id}/add-stock", product, more).await;
+    }
     let schedule = json!({
         "cron": "0 20 * * *", "time_zone": "Asia/Shanghai", "duration_s": 600, "product_id": 1, "title": "daily",
         "seckill_price_cents": 1, "stock": 1,

@@ -10,7 +10,7 @@ use super::admin::once;
 use super::errors::{Stop, rejected};
 use super::movements::{add_stock, read_movement, return_unsold};
 use super::pages::{collect, limit, number_cursor, page};
-use super::products::{create_product, product_id, read_product};
+use super::products::{create_product, product_id, read_product, restock_product};
 use super::rows::{MOVEMENT, PRODUCT, movement, product, signed, small};
 use super::{Database, Lane, activities, activity_changes};
 
@@ -25,6 +25,18 @@ impl Catalog for Database {
             let work = || create_product(transaction, &product, &context).map(|made| (made.clone(), made.id.get()));
             let again = |id| read_product(transaction, product_id(id)?);
             once(transaction, &context, "product.create", work, again)
+        })
+        .await
+    }
+
+    async fn restock_product(&self, id: ProductId, units: Stock, context: Context) -> Result<Product, Error> {
+        self.write(Lane::Person, move |transaction| {
+            let work = || {
+                let restocked = restock_product(transaction, id, units, &context)?;
+                Ok((restocked.clone(), restocked.id.get()))
+            };
+            let again = |id| read_product(transaction, product_id(id)?);
+            once(transaction, &context, "product.add_stock", work, again)
         })
         .await
     }

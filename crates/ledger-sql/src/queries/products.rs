@@ -2,12 +2,13 @@
 
 use super::db::{Transaction, params};
 use seckill_ledger::{Context, NewProduct, Product};
-use seckill_sale::ProductId;
+use seckill_sale::{ProductId, Stock};
 use serde_json::{Value, json};
 
 use super::admin::audit;
 use super::errors::{Stop, found, rejected};
 use super::rows::{PRODUCT, product, small};
+use super::stock::give_to_product;
 
 pub(super) fn read_product(transaction: &Transaction<'_>, id: ProductId) -> Result<Product, Stop> {
     let mut statement = transaction.prepare_cached(&format!("SELECT {PRODUCT} FROM products WHERE id = ?1"))?;
@@ -44,4 +45,26 @@ pub(super) fn create_product(
         &after,
     )?;
     Ok(made)
+}
+
+pub(super) fn restock_product(
+    transaction: &Transaction<'_>,
+    id: ProductId,
+    units: Stock,
+    context: &Context,
+) -> Result<Product, Stop> {
+    let before = read_product(transaction, id)?;
+    give_to_product(transaction, id, units.get())?;
+    let after = read_product(transaction, id)?;
+    let subject = format!("product {id}");
+    let stock = |product: &Product| json!({"stock": product.stock});
+    audit(
+        transaction,
+        context,
+        "product.add_stock",
+        &subject,
+        &stock(&before),
+        &stock(&after),
+    )?;
+    Ok(after)
 }

@@ -34,6 +34,41 @@ pub async fn the_same_key_makes_one_product_and_one_activity(ledger: &dyn Ledger
     assert_eq!(activity.product_name, product.name);
 }
 
+/// Units that arrive late: a product has them once, and a sale can be given them.
+pub async fn a_product_is_given_more_units_once_and_a_sale_takes_them(ledger: &dyn Ledger) {
+    let product = ledger.create_product(new_product(), at(NOW)).await.expect("a product");
+    let all = stock(product.stock);
+    let activity = ledger
+        .create_activity(new_activity(product.id, product.stock), at(NOW))
+        .await;
+    let activity = activity.expect("an activity");
+    assert!(
+        ledger.add_stock(activity.id, stock(1), at(NOW)).await.is_err(),
+        "it has none left"
+    );
+    let more = async || ledger.restock_product(product.id, stock(7), keyed("more", 1)).await;
+    let restocked = more().await.expect("restocked");
+    assert_eq!((restocked.stock, &restocked.name), (7, &product.name));
+    assert_eq!(more().await, Ok(restocked.clone()));
+    assert_eq!(ledger.product(product.id).await, Ok(restocked));
+    let other = ledger.restock_product(product.id, all, keyed("more", 2)).await;
+    assert_eq!(other, Err(Error::KeyReused));
+    let added = ledger.add_stock(activity.id, stock(7), at(NOW)).await;
+    assert!(added.is_ok(), "{added:?}");
+    let nobody = ProductId::new(99).expect("in range");
+    let missing = ledger.restock_product(nobody, stock(1), at(NOW)).await;
+    assert_eq!(missing, Err(Error::NotFound("product")));
+    let rows = ledger.audit_rows(page(None, 9)).await.expect("audit rows").rows;
+    let row = rows
+        .iter()
+        .find(|row| row.action == "product.add_stock")
+        .expect("a row");
+    assert_eq!(
+        (row.before.as_str(), row.after.as_str()),
+        (r#"{"stock":0}"#, r#"{"stock":7}"#)
+    );
+}
+
 /// Whatever it asks, also of another kind.
 pub async fn a_key_with_another_digest_is_refused(ledger: &dyn Ledger) {
     let product = ledger

@@ -1,4 +1,4 @@
-//! What an operator turns while a sale runs: `switches`, `blocks`, `dead-letters`.
+//! What an operator turns while a sale runs: `switches`, `blocks`, `dead-letters`; and what was turned: `audit-rows`.
 
 use clap::{Args, Subcommand};
 
@@ -112,4 +112,27 @@ pub(crate) enum DeadLettersCommand {
         #[arg(long, value_name = "TEXT")]
         reason: String,
     },
+}
+
+/// Which rows of the audit log.
+#[derive(Debug, Args)]
+pub(crate) struct AuditRowsArgs {
+    /// Most rows that are shown.
+    #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: u64,
+    /// Only rows older than the one with this number: the way to the next rows.
+    #[arg(long, value_name = "ID")]
+    pub(crate) before: Option<u64>,
+    /// Only what this actor did: admin, expired, abuse rule, …
+    #[arg(long, value_name = "NAME")]
+    pub(crate) actor: Option<String>,
+    /// Only this action, or this kind of action: block.add, or block for all of them.
+    #[arg(long, value_name = "ACTION")]
+    pub(crate) action: Option<String>,
+    /// Only what was done to this: "activity 1".
+    #[arg(long, value_name = "SUBJECT")]
+    pub(crate) subject: Option<String>,
+    /// Only what was done from this moment on: RFC 3339 with offset.
+    #[arg(long, value_name = "MOMENT")]
+    pub(crate) since: Option<String>,
 }

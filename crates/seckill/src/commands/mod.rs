@@ -2,6 +2,7 @@
 
 mod activity;
 mod audit;
+mod audit_rows;
 mod bench;
 mod blocks;
 mod check;
@@ -11,6 +12,7 @@ mod demo;
 mod journal;
 mod moment;
 mod plan;
+mod product;
 mod recover;
 mod remote;
 mod report;
@@ -37,11 +39,13 @@ pub(crate) fn run(cli: Cli) -> Outcome {
         Command::Serve(args) => serve::serve(&context, &args),
         Command::Demo(args) => demo::run(&context, &args),
         Command::Activity { admin, command } => activity::run(&context, &admin, &command),
+        Command::Product { admin, command } => product::run(&context, &admin, &command),
         Command::Preheat { admin, id } => activity::run(&context, &admin, &ActivityCommand::Preheat { id }),
         Command::Switches { admin, command } => switches::run(&context, &admin, &command),
         Command::Blocks { admin, command } => blocks::run(&context, &admin, &command),
         Command::DeadLetters { admin, command } => dead_letters::run(&context, &admin, &command),
         Command::Audit { admin, id } => audit::audit(&context, &admin, id),
+        Command::AuditRows { admin, args } => audit_rows::run(&context, &admin, &args),
         Command::Check { admin, id } => check::run(&context, &admin, id),
         Command::Reconcile { admin, args } => audit::reconcile(&context, &admin, &args),
         Command::Recover(args) => recover::recover(&context, &args),

@@ -14,6 +14,10 @@ impl Catalog for SimLedger {
         self.call(self.inner.create_product(product, context)).await
     }
 
+    async fn restock_product(&self, id: ProductId, units: Stock, context: Context) -> Result<Product, Error> {
+        self.call(self.inner.restock_product(id, units, context)).await
+    }
+
     async fn product(&self, id: ProductId) -> Result<Product, Error> {
         self.call(self.inner.product(id)).await
     }
