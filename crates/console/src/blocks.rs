@@ -6,7 +6,7 @@ use http::{StatusCode, Uri};
 use ipnet::IpNet;
 use seckill_api::Answer;
 use seckill_gate::{BLOCKS_MAX, Block as InForce, Subject};
-use seckill_ledger::{Block, BlockKind, Error as Ledger, NewBlock};
+use seckill_ledger::{Block, BlockKind, Error as Ledger, NewBlock, Twice};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -62,8 +62,9 @@ fn narrowed(wanted: Wanted, call: &Call) -> Result<NewBlock, Error> {
     let subject = Subject::parse(word(wanted.kind), &wanted.value);
     let subject = subject.map_err(|error| Error::invalid("value", error.to_string()))?;
     if is_wide(&subject) && !wanted.force {
-        let why =
-            format!("{subject} would keep out a great part of the world; send \"force\": true where that is meant");
+        let why = format!(
+            "{subject} would keep out a great part of the world; send \"force\": true (--force) where that is meant"
+        );
         return Err(Error::invalid("value", why));
     }
     let expires_at = wanted
@@ -83,18 +84,20 @@ fn narrowed(wanted: Wanted, call: &Call) -> Result<NewBlock, Error> {
     })
 }
 
-/// Keeps somebody out.
+/// Keeps somebody out. Of whoever is kept out already, the block that holds gets this reason and this end.
 pub(crate) async fn add(Write { call, body, context }: Write<Wanted>) -> Result<Reply, Error> {
     let block = narrowed(body, &call)?;
     let console = &*call.console;
     let _one_at_a_time = console.blocking.lock().await;
     let mut blocks = console.ledger().blocks(call.now).await?;
-    if BLOCKS_MAX <= blocks.len() {
+    let is_known = |known: &Block| known.block.kind == block.kind && known.block.value == block.value;
+    if BLOCKS_MAX <= blocks.len() && !blocks.iter().any(is_known) {
         return Err(Error::conflict(seckill_gate::BlockError::TooMany.to_string()));
     }
-    let block = console.ledger().add_block(block, context).await?;
+    let block = console.ledger().add_block(block, Twice::LaterHolds, context).await?;
     // Of a request that came before, the block may be removed by now.
     if !call.replayed.is_told() {
+        blocks.retain(|known| known.id != block.id);
         blocks.push(block.clone());
     }
     put_in_force(console, blocks).await;

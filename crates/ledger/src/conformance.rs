@@ -135,6 +135,7 @@ macro_rules! conformance_tests {
                 switches_are_set_only_on_what_was_seen,
                 a_write_is_noted_in_its_request_and_a_refused_one_is_not,
                 blocks_end_by_time_or_by_hand,
+                a_subject_has_one_block,
                 writes_of_operators_leave_audit_rows,
                 an_installation_keeps_its_id,
                 a_ledger_answers,

@@ -23,7 +23,7 @@ pub use examined::Examined;
 pub use idempotency::{Idempotency, Replayed};
 pub use movements::{Movement, MovementKind};
 pub use operations::{
-    AuditRow, Block, BlockKind, Installation, NewBlock, NewSchedule, Operations, Schedule, StoredSwitches,
+    AuditRow, Block, BlockKind, Installation, NewBlock, NewSchedule, Operations, Schedule, StoredSwitches, Twice,
 };
 pub use orders::{Cancelled, Expired, Order, OrderFilter, Orders, PaidOutcome, Payment, UnitsOnCancel};
 pub use settlement::{LedgerRecord, RecordState, SettleBatch, Settled, Settlement, Tally, TicketResult};

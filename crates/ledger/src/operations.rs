@@ -40,6 +40,15 @@ pub struct NewBlock {
     pub expires_at: Option<EpochMs>,
 }
 
+/// What becomes of the block that holds where its subject is blocked once more. There is one entry for each, whichever it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Twice {
+    /// It gets reason and end of the later one, and keeps its number: whoever says it last has the word.
+    LaterHolds,
+    /// It stays as it is, and is given back.
+    EarlierHolds,
+}
+
 /// Somebody who is kept out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
@@ -123,8 +132,8 @@ pub trait Operations: Send + Sync + 'static {
     async fn set_switches(&self, json: String, expected: u64, context: Context) -> Result<u64, Error>;
     /// Blocks that are not over at `now`.
     async fn blocks(&self, now: EpochMs) -> Result<Vec<Block>, Error>;
-    /// Makes a block. Idempotent by the context's key.
-    async fn add_block(&self, block: NewBlock, context: Context) -> Result<Block, Error>;
+    /// Makes a block; of a subject that is blocked already, `twice` says what becomes of the block that holds. Idempotent by the context's key.
+    async fn add_block(&self, block: NewBlock, twice: Twice, context: Context) -> Result<Block, Error>;
     /// Removes a block.
     async fn remove_block(&self, id: u64, context: Context) -> Result<(), Error>;
     /// Makes a schedule. Idempotent by the context's key.

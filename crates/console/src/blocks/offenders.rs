@@ -1,7 +1,7 @@
 //! Blocks that nobody set by hand: those whom the gate of this node named.
 
 use seckill_gate::{BLOCKS_MAX, OFFENCE, Offender, Subject};
-use seckill_ledger::{Block, BlockKind, Context, Error, NewBlock};
+use seckill_ledger::{Block, BlockKind, Context, Error, NewBlock, Twice};
 use seckill_sale::EpochMs;
 
 use super::word;
@@ -43,7 +43,10 @@ pub(super) async fn keep_out_offenders(console: &Console, known: &mut Vec<Block>
     }
     let room = most.min(OFFENDERS_A_TURN);
     for offender in offenders.into_iter().take(room) {
-        let block = console.ledger().add_block(block_of(&offender), by_rule(now)).await?;
+        let block = console
+            .ledger()
+            .add_block(block_of(&offender), Twice::EarlierHolds, by_rule(now))
+            .await?;
         tracing::warn!(id = block.id, subject = %offender.subject, reason = offender.reason, "blocked by a rule of abuse");
         known.push(block);
     }

@@ -1,7 +1,8 @@
 //! Who is kept out.
 
 use super::db::{Row, Transaction, params};
-use seckill_ledger::{Block, BlockKind, Context, NewBlock};
+use seckill_ledger::{Block, BlockKind, Context, NewBlock, Twice};
+use seckill_sale::EpochMs;
 use serde_json::{Value, json};
 
 use super::admin::{audit, row_id};
@@ -44,7 +45,54 @@ fn told(block: &Block) -> Value {
     json!({"kind": kind, "value": value, "reason": reason, "expires_at": expires_at})
 }
 
-pub(super) fn add_block(transaction: &Transaction<'_>, new: &NewBlock, context: &Context) -> Result<Block, Stop> {
+/// Blocks of this subject that hold, oldest first. Two nodes that block somebody at the same moment leave two.
+fn holding(transaction: &Transaction<'_>, new: &NewBlock, now: EpochMs) -> Result<Vec<Block>, Stop> {
+    let sql = format!("{BLOCK} WHERE kind = ?1 AND value = ?2 AND (expires_at IS NULL OR expires_at > ?3) ORDER BY id");
+    let mut statement = transaction.prepare_cached(&sql)?;
+    let kind = word_of(&new.kind, &KINDS);
+    let rows = statement
+        .query_map(params![kind, new.value, now.0], read_block)?
+        .collect::<SqlResult<Vec<_>>>()?;
+    Ok(rows)
+}
+
+/// The block, whose subject has one entry.
+pub(super) fn add_block(
+    transaction: &Transaction<'_>,
+    new: &NewBlock,
+    twice: Twice,
+    context: &Context,
+) -> Result<Block, Stop> {
+    let holding = holding(transaction, new, context.now)?;
+    let Some((first, others)) = holding.split_first() else {
+        return insert(transaction, new, context);
+    };
+    if twice == Twice::EarlierHolds {
+        return Ok(first.clone());
+    }
+    for other in others {
+        remove_block(transaction, other.id, context)?;
+    }
+    change(transaction, first, new, context)
+}
+
+fn change(transaction: &Transaction<'_>, before: &Block, new: &NewBlock, context: &Context) -> Result<Block, Stop> {
+    let mut statement = transaction.prepare_cached("UPDATE blocks SET reason = ?2, expires_at = ?3 WHERE id = ?1")?;
+    statement.execute(params![row_id(before.id)?, new.reason, new.expires_at.map(|at| at.0)])?;
+    let after = block(transaction, before.id)?;
+    let subject = format!("block {}", before.id);
+    audit(
+        transaction,
+        context,
+        "block.change",
+        &subject,
+        &told(before),
+        &told(&after),
+    )?;
+    Ok(after)
+}
+
+fn insert(transaction: &Transaction<'_>, new: &NewBlock, context: &Context) -> Result<Block, Stop> {
     let mut statement = transaction.prepare_cached(
         "INSERT INTO blocks (kind, value, reason, expires_at, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;

@@ -4,7 +4,7 @@ use super::db::{OptionalExtension as _, Transaction, params};
 use async_trait::async_trait;
 use seckill_ledger::{
     AuditRow, Block, Conflict, Context, Error, Installation, NewActivity, NewBlock, NewSchedule, Operations, Page,
-    PageRequest, Schedule, StoredSwitches,
+    PageRequest, Schedule, StoredSwitches, Twice,
 };
 use seckill_sale::{Activity, EpochMs, InstallationId};
 
@@ -94,9 +94,9 @@ impl Operations for Database {
         .await
     }
 
-    async fn add_block(&self, new: NewBlock, context: Context) -> Result<Block, Error> {
+    async fn add_block(&self, new: NewBlock, twice: Twice, context: Context) -> Result<Block, Error> {
         self.write(Lane::Person, move |transaction| {
-            let work = || add_block(transaction, &new, &context).map(|made| (made.clone(), made.id));
+            let work = || add_block(transaction, &new, twice, &context).map(|made| (made.clone(), made.id));
             once(transaction, &context, "block.add", work, |id| block(transaction, id))
         })
         .await

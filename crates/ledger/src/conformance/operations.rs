@@ -3,7 +3,7 @@
 use seckill_sale::{EpochMs, InstallationId, Status};
 
 use super::shop::{NOW, at, deliveries, keyed, page, sale, settle, sold, stock, whole};
-use crate::{ActivityPatch, AuditRow, BlockKind, Conflict, Error, Ledger, NewBlock, StoredSwitches, written};
+use crate::{ActivityPatch, AuditRow, BlockKind, Conflict, Error, Ledger, NewBlock, StoredSwitches, Twice, written};
 
 /// Of two operators the second sees what the first did before he changes it.
 pub async fn switches_are_set_only_on_what_was_seen(ledger: &dyn Ledger) {
@@ -45,15 +45,20 @@ pub async fn blocks_end_by_time_or_by_hand(ledger: &dyn Ledger) {
         expires_at: expires_at.map(EpochMs),
     };
     let timed = new(BlockKind::Ip, "10.0.0.0/8", Some(NOW.0 + 10));
-    let timed = ledger.add_block(timed.clone(), keyed("ip", 1)).await.expect("a block");
-    let again = ledger.add_block(timed.block.clone(), keyed("ip", 1)).await;
+    let timed = ledger
+        .add_block(timed.clone(), Twice::LaterHolds, keyed("ip", 1))
+        .await
+        .expect("a block");
+    let again = ledger
+        .add_block(timed.block.clone(), Twice::LaterHolds, keyed("ip", 1))
+        .await;
     assert_eq!(again, Ok(timed.clone()));
     let user = ledger
-        .add_block(new(BlockKind::User, "bob", None), at(NOW))
+        .add_block(new(BlockKind::User, "bob", None), Twice::LaterHolds, at(NOW))
         .await
         .expect("a block");
     let device = ledger
-        .add_block(new(BlockKind::Device, "d-1", None), at(NOW))
+        .add_block(new(BlockKind::Device, "d-1", None), Twice::LaterHolds, at(NOW))
         .await
         .expect("a block");
     let listed = ledger.blocks(EpochMs(NOW.0 + 9)).await;
@@ -65,10 +70,45 @@ pub async fn blocks_end_by_time_or_by_hand(ledger: &dyn Ledger) {
     ledger.remove_block(device.id, at(NOW)).await.expect("it was there");
     assert_eq!(ledger.blocks(EpochMs(NOW.0 + 10)).await, Ok(vec![user]));
     let next = ledger
-        .add_block(new(BlockKind::Device, "d-2", None), at(NOW))
+        .add_block(new(BlockKind::Device, "d-2", None), Twice::LaterHolds, at(NOW))
         .await
         .expect("a block");
     assert!(device.id < next.id);
+}
+
+/// Whoever says it last has the word, and whoever does not want to overrule does not.
+pub async fn a_subject_has_one_block(ledger: &dyn Ledger) {
+    let new = |kind, reason: &str, expires_at: Option<i64>| NewBlock {
+        kind,
+        value: "d-1".to_owned(),
+        reason: reason.to_owned(),
+        expires_at: expires_at.map(EpochMs),
+    };
+    let add = async |block: NewBlock, twice, now| {
+        let added = ledger.add_block(block, twice, at(EpochMs(now))).await;
+        added.expect("a block")
+    };
+    let first = add(new(BlockKind::User, "a bot", None), Twice::LaterHolds, NOW.0).await;
+    let other = add(new(BlockKind::Device, "a bot", None), Twice::EarlierHolds, NOW.0).await;
+    let rows = async || ledger.audit_rows(whole()).await.expect("audit rows").rows;
+    let before = rows().await.len();
+    let kept = add(
+        new(BlockKind::User, "a rule", Some(NOW.0 + 5)),
+        Twice::EarlierHolds,
+        NOW.0 + 1,
+    )
+    .await;
+    assert_eq!((&kept, rows().await.len()), (&first, before));
+    let later = new(BlockKind::User, "two cards", Some(NOW.0 + 10));
+    let changed = add(later.clone(), Twice::LaterHolds, NOW.0 + 2).await;
+    assert_eq!(
+        (changed.id, changed.created_at, &changed.block),
+        (first.id, NOW, &later)
+    );
+    assert_eq!(rows().await[0].action, "block.change");
+    assert_eq!(ledger.blocks(NOW).await, Ok(vec![changed.clone(), other]));
+    let after_its_end = add(later, Twice::LaterHolds, NOW.0 + 10).await;
+    assert!(changed.id < after_its_end.id, "what is over is another block");
 }
 
 /// Who, what, before, after; and none for what was refused or already so.

@@ -127,6 +127,12 @@ fn a_user_is_blocked_listed_and_let_in_again() {
     assert_eq!(ask(&server, &["blocks", "remove", "user", "mallory"]).0, 1);
     assert_eq!(ask(&server, &["blocks", "remove", "mallory"]).0, 2);
     let (_, stdout, _) = ask(&server, &["blocks", "list", "--json"]);
+    let (_, stdout, _) = ask(&server, &["blocks", "add", "user", "mallory", "--reason", "again"]);
+    assert!(
+        stdout.contains("   1  user    mallory  until removed  again"),
+        "{stdout}"
+    );
+    ask(&server, &add);
     assert_eq!(document(&stdout), json!([]));
 }
 

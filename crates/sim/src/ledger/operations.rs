@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use seckill_ledger::{
     AuditRow, Block, Catalog as _, Context, Error, Examined, Installation, NewActivity, NewBlock, NewSchedule,
-    Operations, Page, PageRequest, Schedule, StoredSwitches,
+    Operations, Page, PageRequest, Schedule, StoredSwitches, Twice,
 };
 use seckill_sale::{Activity, ActivityId, Clock, EpochMs, Finding, InstallationId};
 
@@ -30,8 +30,8 @@ impl Operations for SimLedger {
         self.call(self.inner.blocks(now)).await
     }
 
-    async fn add_block(&self, block: NewBlock, context: Context) -> Result<Block, Error> {
-        self.call(self.inner.add_block(block, context)).await
+    async fn add_block(&self, block: NewBlock, twice: Twice, context: Context) -> Result<Block, Error> {
+        self.call(self.inner.add_block(block, twice, context)).await
     }
 
     async fn remove_block(&self, id: u64, context: Context) -> Result<(), Error> {
