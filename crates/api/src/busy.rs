@@ -42,12 +42,21 @@ impl Busy {
     #[must_use]
     pub const fn message(self) -> &'static [&'static str; 2] {
         match self {
-            Self::Database => &["数据库暂时无法使用", "The database cannot be used now"],
-            Self::Store => &["库存存储繁忙或无法连接", "The store is busy or cannot be reached"],
-            Self::Queue => &["队列无法连接", "The queue cannot be reached"],
+            Self::Database => &[
+                "数据库暂时无法使用，未作任何更改",
+                "The database cannot be used now; nothing was changed",
+            ],
+            Self::Store => &[
+                "库存存储繁忙或无法连接，未作任何更改",
+                "The store is busy or cannot be reached; nothing was changed",
+            ],
+            Self::Queue => &[
+                "队列无法连接，未作任何更改",
+                "The queue cannot be reached; nothing was changed",
+            ],
             Self::Other(_) => &[
-                "现在无法执行，请稍后再试",
-                "This cannot be done now, please try again in a moment",
+                "现在无法执行，未作任何更改，请稍后再试",
+                "This cannot be done now; nothing was changed, please try again in a moment",
             ],
         }
     }

@@ -11,12 +11,13 @@ pub(crate) struct Failure {
     layer: Option<String>,
 }
 
-/// Exit codes.
+/// Exit codes. One rule for all commands: what is wrong with what was typed is 2, whoever noticed it, this program or the server that it asked;
+/// what is right as it stands and can't be done is 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// 1: it failed.
+    /// 1: it failed: what was named is not there, or its state does not allow it.
     Failed,
-    /// 2: it was asked wrongly: arguments or settings.
+    /// 2: it was asked wrongly: arguments, settings, or values that are out of range or malformed.
     Usage,
     /// 3: a condition that was checked does not hold.
     Violated,

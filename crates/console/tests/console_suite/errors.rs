@@ -61,7 +61,10 @@ async fn locked_database_is_503_and_nothing_is_changed() {
     let english = house.ask(Method::POST, "/admin/api/products").operator();
     let reply = english.header("accept-language", "en").json(&product()).send().await;
     assert_eq!(reply.is(503, 50300).data()["layer"], "database");
-    assert_eq!(reply.json["message"], "The database cannot be used now");
+    assert_eq!(
+        reply.json["message"],
+        "The database cannot be used now; nothing was changed"
+    );
     house
         .patch("/admin/api/switches", json!({"backlog_max": 7}))
         .await

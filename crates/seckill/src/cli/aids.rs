@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args};
 
 /// Flags of `demo`.
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
     /// Simulated buyers who come through the public port.
-    #[arg(long, value_name = "BUYERS")]
+    #[arg(long, value_name = "BUYERS", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) crowd: Option<usize>,
     /// End when the crowd is through and the audit is printed.
     #[arg(long, requires = "crowd")]
@@ -29,7 +30,7 @@ pub(crate) struct TokenArgs {
     #[arg(long)]
     pub(crate) user: Option<String>,
     /// How many random users, one token a line.
-    #[arg(long, requires = "out")]
+    #[arg(long, requires = "out", value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub(crate) users: Option<usize>,
     /// File for the tokens of `--users`, made readable by you alone.
     #[arg(long, value_name = "FILE")]

@@ -23,18 +23,21 @@ pub(super) fn journal(context: &Context, data: &DataArgs, command: &JournalComma
 }
 
 fn run(context: &Context, data: &DataArgs, command: &JournalCommand, report: &mut Report) -> Outcome {
+    let whose = match command {
+        JournalCommand::EraseBuyer { activity, user, .. } => {
+            let activity = ActivityId::new(*activity).map_err(Failure::usage)?;
+            Some((activity, UserId::new(user).map_err(Failure::usage)?))
+        }
+        JournalCommand::Verify | JournalCommand::Repair => None,
+    };
     let settings = context.settings(data.flags())?;
     if !settings.data_dir.join(JOURNAL_FOLDER).is_dir() {
         return Err(no_data(&settings));
     }
-    match command {
-        JournalCommand::Verify => with_disk(&settings, |disk| look(disk, report)),
-        JournalCommand::Repair => with_disk(&settings, |disk| mend(disk, report)),
-        JournalCommand::EraseBuyer { activity, user, yes } => {
-            let activity = ActivityId::new(*activity).map_err(Failure::usage)?;
-            let user = UserId::new(user).map_err(Failure::usage)?;
-            erase(&settings, (activity, user), *yes, report)
-        }
+    match (command, whose) {
+        (JournalCommand::EraseBuyer { yes, .. }, Some(whose)) => erase(&settings, whose, *yes, report),
+        (JournalCommand::Repair, _) => with_disk(&settings, |disk| mend(disk, report)),
+        _ => with_disk(&settings, |disk| look(disk, report)),
     }
 }
 

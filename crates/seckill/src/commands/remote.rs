@@ -17,7 +17,7 @@ use crate::exit::{Failure, chain};
 use crate::serve::secrets::ADMIN_TOKEN_FILE;
 
 use keys::Keys;
-use wording::{is_elsewhere, said};
+use wording::{asked_for, is_elsewhere, said};
 
 const JSON: &str = "application/json";
 
@@ -118,7 +118,7 @@ impl Remote {
         };
         match self.send("POST", path, content)? {
             (404, json) if !is_elsewhere(&json) => Ok(None),
-            (status, json) => self.data(status, json).map(Some),
+            (status, json) => self.data(status, json, None).map(Some),
         }
     }
 
@@ -136,7 +136,7 @@ impl Remote {
         };
         let (status, json) = self.send(method, path, content)?;
         let is_unknown = json["code"] == Code::OutcomeUnknown.number();
-        let done = self.data(status, json);
+        let done = self.data(status, json, asked_for(path, bytes));
         match key {
             Some(_) if is_unknown => done.map_err(|failure| self.keys.name_in(failure)),
             _ => done,
@@ -159,7 +159,8 @@ impl Remote {
         Ok((answer.status, answer.json()))
     }
 
-    fn data(&self, status: u16, mut json: Value) -> Result<Value, Failure> {
+    /// What the answer gives, or why it does not; `asked` is what was asked for, where that is one thing.
+    fn data(&self, status: u16, mut json: Value, asked: Option<String>) -> Result<Value, Failure> {
         if (200..300).contains(&status) {
             return Ok(json["data"].take());
         }
@@ -174,6 +175,11 @@ impl Remote {
                 "{said}. {} is no admin port, but perhaps the public one (server.listen): --admin takes the address of the admin port (admin.listen)",
                 self.address
             )),
+            404 => Failure::failed(match asked {
+                Some(asked) => format!("{said} ({asked})"),
+                None => said,
+            }),
+            400 | 413 | 415 | 422 => Failure::usage(said),
             503 => Failure::unreachable(said).of_layer(json["data"]["layer"].as_str()),
             _ => Failure::failed(said),
         })

@@ -15,9 +15,9 @@ use crate::logging::print;
 const PATH: &str = "/admin/api/switches";
 
 pub(super) fn run(context: &Context, admin: &AdminArgs, command: &SwitchesCommand) -> Outcome {
-    let body = match command {
-        SwitchesCommand::Show => None,
-        SwitchesCommand::Set(args) => Some(body(args)?),
+    let (body, named) = match command {
+        SwitchesCommand::Show => (None, Vec::new()),
+        SwitchesCommand::Set(args) => (Some(body(args)?), names(args)),
     };
     let remote = Remote::new(context, admin)?;
     let answer = match &body {
@@ -28,10 +28,16 @@ pub(super) fn run(context: &Context, admin: &AdminArgs, command: &SwitchesComman
         return print(&answer.to_string());
     }
     let lines = match answer["effects"].as_array() {
-        Some(effects) => shown::rehearsed(&answer, effects),
-        None => shown::in_force(&answer),
+        Some(effects) => shown::rehearsed(&answer, effects, &named),
+        None => shown::in_force(&answer, &named),
     };
     print(&lines.join("\n"))
+}
+
+/// Names of the switches that a change names.
+fn names(args: &SetArgs) -> Vec<&str> {
+    let members = args.members.iter().filter_map(|member| member.split_once('='));
+    members.map(|(name, _)| name).collect()
 }
 
 /// The patch that was asked for.

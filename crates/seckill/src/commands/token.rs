@@ -27,6 +27,7 @@ struct Minting {
 pub(super) fn run(context: &Context, args: &TokenArgs) -> Outcome {
     let settings = context.settings(Vec::new())?;
     let ttl = parse_duration(&args.ttl)
+        .filter(|ttl| !ttl.is_zero())
         .ok_or_else(|| Failure::usage(format!("--ttl: {:?} is no duration, such as 1h", args.ttl)))?;
     let now = SystemClock.now();
     let ttl_ms = i64::try_from(ttl.as_millis()).map_err(|_| Failure::usage("--ttl: too long"))?;

@@ -35,7 +35,7 @@ fn a_sale_in_shards_is_made_on_a_shared_store_and_refused_on_the_embedded_one_wi
     assert_eq!(document(&stdout)["shards"], 4);
     let alone = Server::start(&program());
     let (code, _, stderr) = ask(&alone, &create);
-    assert!(code == 1 && stderr.contains("shards"), "{code}: {stderr}");
+    assert!(code == 2 && stderr.contains("shards"), "{code}: {stderr}");
     let products = alone.as_admin("GET", "/admin/api/products", None);
     assert_eq!(products.data()["products"], json!([]));
 }

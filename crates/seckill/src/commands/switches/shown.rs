@@ -15,12 +15,17 @@ const NAMES: [&str; 9] = [
     "backlog_oldest_max_s",
 ];
 
-/// The switches that hold, and what the node does by itself.
-pub(super) fn in_force(answer: &Value) -> Vec<String> {
+/// The switches that hold, those marked that a change has just `named`, and what the node does by itself.
+pub(super) fn in_force(answer: &Value, named: &[&str]) -> Vec<String> {
     let row = |name: &str, said: &str| format!("{name:<24}{said}");
     let mut lines = vec![row("revision", &answer["revision"].to_string())];
     for (name, value) in members(answer) {
-        lines.push(row(&name, &format!("{value}{}", note(answer, &name, &value))));
+        let mark = if named.contains(&name.as_str()) {
+            "   <- set now"
+        } else {
+            ""
+        };
+        lines.push(row(&name, &format!("{value}{}{mark}", note(answer, &name, &value))));
     }
     for due in answer["returns"].as_array().into_iter().flatten() {
         let back: Vec<_> = members(&due["members"])
@@ -62,8 +67,8 @@ fn note(answer: &Value, name: &str, value: &str) -> String {
     }
 }
 
-/// What a change would do.
-pub(super) fn rehearsed(answer: &Value, effects: &[Value]) -> Vec<String> {
+/// What a change would do to the switches, those that it `named` and leaves as they are included, and to buyers.
+pub(super) fn rehearsed(answer: &Value, effects: &[Value], named: &[&str]) -> Vec<String> {
     let (before, after) = (members(&answer["before"]), members(&answer["after"]));
     let mut lines: Vec<_> = after
         .iter()
@@ -74,6 +79,11 @@ pub(super) fn rehearsed(answer: &Value, effects: &[Value]) -> Vec<String> {
             format!("{name}: {was} -> {value}")
         })
         .collect();
+    let stays = |(name, value): &&(String, String)| {
+        named.contains(&name.as_str()) && before.contains(&(name.clone(), value.clone()))
+    };
+    let staying = after.iter().filter(stays);
+    lines.extend(staying.map(|(name, value)| format!("{name}: {value} as it is, would not change")));
     lines.extend(effects.iter().map(effect));
     if effects.is_empty() {
         lines.push("nobody hears anything else".to_owned());
