@@ -33,8 +33,8 @@ const ENDING: &str = "\
 running server through its admin port, with the token of SECKILL_ADMIN__TOKEN, of the settings, or
 of the data folder. Moments are told in UTC.
 
-Exit codes: 0 fine, 1 failed, 2 usage, 3 a checked condition is violated, 4 a dependency can't be
-reached, or can't be used as it is set.";
+Exit codes: 0 fine, 1 failed, 2 usage (also a value that the server does not take), 3 a checked
+condition is violated, 4 a dependency can't be reached, or can't be used as it is set.";
 
 /// A flash-sale (秒杀) engine: admits exactly as many buyers as there are units, and proves it.
 #[derive(Debug, Parser)]
