@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use seckill_sale::{ActivityId, EpochMs, Hold, NotReady, SaleView};
+use seckill_sale::{ActivityId, Epoch, EpochMs, Hold, NotReady, SaleView};
 use seckill_stock::{Brake, Error, SWITCHES_BYTES_MAX, WAITING_MS};
 
 use crate::Embedded;
@@ -23,8 +23,10 @@ impl Brake for Embedded {
         Ok(self.ask(|reply| Command::Release(activity, hold, reply)).await?)
     }
 
-    fn held(&self, activity: ActivityId) -> Option<Hold> {
-        self.shared.with_view(activity, |view| view.and_then(SaleView::held))
+    fn held_in(&self, activity: ActivityId) -> Option<(Epoch, Option<Hold>)> {
+        // No state of this engine goes back to an earlier one, so that its holds need no other epochs told apart.
+        let seen = |view: &SaleView| (Epoch::FIRST, view.held());
+        self.shared.with_view(activity, |view| view.map(seen))
     }
 
     async fn keep_switches(

@@ -2,12 +2,11 @@
 
 use async_trait::async_trait;
 use redis::{cmd, from_redis_value};
-use seckill_sale::{ActivityId, Hold, NotReady};
+use seckill_sale::{ActivityId, Epoch, Hold, NotReady};
 use seckill_stock::{Brake, Error, SWITCHES_BYTES_MAX, WAITING_MS};
 
 use crate::engine::Engine;
 use crate::keys;
-use crate::sales::Known;
 use crate::script::{KEEP, TELL};
 
 fn arguments(hold: Hold) -> Vec<Vec<u8>> {
@@ -28,8 +27,13 @@ impl Brake for Engine {
         }
     }
 
-    fn held(&self, activity: ActivityId) -> Option<Hold> {
-        self.0.with_sale(activity, |sale| sale.and_then(Known::hold))
+    fn held_in(&self, activity: ActivityId) -> Option<(Epoch, Option<Hold>)> {
+        self.0.with_sale(activity, |sale| {
+            let sale = sale?;
+            // They differ while a sale is being brought in line with the ledger.
+            let epochs = sale.read().map(|(_, shard)| shard.figures.epoch);
+            Some((epochs.max()?, sale.hold()))
+        })
     }
 
     async fn keep_switches(

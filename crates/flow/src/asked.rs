@@ -1,36 +1,34 @@
-//! Pauses that operators have asked of this process until store and ledger have them, or their end: who asked, under which key, whether
-//! the store has said that it holds the sale, and whether the ledger has it.
+//! Pauses of sales until store and ledger have them, or their end: those that operators have asked of this process (who asked, under which
+//! key, whether the store has said that it holds the sale, and whether the ledger has it), and those that the store was seen to hold.
+//!
+//! ```text
+//! asked ──the store shows it──▶ seen ──shown no more, in the same state──▶ over: shown by an earlier state, it does not come back
+//!   └─ not answered ─▶ in force here ◀──shown no more, in a later state, and nothing written to the ledger since: lost
+//! ```
+
+mod pause;
 
 use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 use seckill_ledger::Context;
-use seckill_sale::{ActivityId, Hold};
+use seckill_sale::{ActivityId, Epoch, Hold};
+
+pub(crate) use pause::Pause;
+use pause::Told;
+
+/// What is known of a sale besides: what the store shows, and the row of the ledger.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shown {
+    /// The epoch of the state that is known, and how it is held there.
+    pub(crate) held: Option<(Epoch, Option<Hold>)>,
+    /// Changes of the row, epochs aside, as far as it is known here.
+    pub(crate) row_changes: Option<u64>,
+}
 
 /// The pauses, the last one of each sale.
 #[derive(Default)]
 pub(crate) struct Asked(Mutex<BTreeMap<ActivityId, Pause>>);
-
-/// One of them.
-#[derive(Clone)]
-pub(crate) struct Pause {
-    hold: Hold,
-    /// None where nobody knows who asked: the store held the sale before this process began.
-    context: Option<Context>,
-    told: Told,
-    /// The ledger has it, or a later word of the operator.
-    is_in_ledger: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Told {
-    /// The store is asked, or has said that it holds the sale: what it shows counts.
-    Answered,
-    /// The store has not answered; it may hold the sale now, or when its disk is back. This process lets nobody in meanwhile.
-    Unanswered,
-    /// It is over; a store that has not heard of that may hold the sale for a moment still.
-    Ended,
-}
 
 impl Asked {
     /// An operator asks. Gives what stood here before; where the store had not answered that, this one is in force at once.
@@ -83,27 +81,42 @@ impl Asked {
         }
     }
 
-    /// How the sale is held, where the store shows `held`.
-    pub(crate) fn in_force(&self, id: ActivityId, held: Option<Hold>) -> Option<Hold> {
+    /// How the sale is held, where the store shows `shown`; takes up what that tells.
+    pub(crate) fn in_force(&self, id: ActivityId, shown: Shown) -> Option<Hold> {
         let mut asked = self.0.lock();
-        let Some(pause) = asked.get_mut(&id) else {
-            return held;
-        };
-        if pause.told == Told::Unanswered && held == Some(pause.hold) {
-            pause.told = Told::Answered;
+        if let Some((epoch, Some(hold))) = shown.held
+            && asked.get(&id).is_none_or(|pause| pause.gives_way_to(hold))
+        {
+            asked.insert(id, Pause::seen(hold, epoch, shown.row_changes));
         }
-        match pause.told {
-            Told::Answered => held,
-            Told::Unanswered => Some(pause.hold),
-            Told::Ended => None,
+        let pause = asked.get_mut(&id)?;
+        if pause.look(shown) {
+            tracing::error!(activity = %id, "the store has lost a pause that the ledger has not got; it is told again");
+        }
+        pause.in_force(shown.held)
+    }
+
+    /// The pause that is over and of which the store has not heard so, or which an earlier state of it shows.
+    pub(crate) fn ended(&self, id: ActivityId, shown: Option<Hold>) -> Option<Hold> {
+        let asked = self.0.lock();
+        let is_ended =
+            |pause: &&Pause| pause.told == Told::Ended || pause.told == Told::Over && shown == Some(pause.hold);
+        asked.get(&id).filter(is_ended).map(Pause::hold)
+    }
+
+    /// Store and ledger have its end: a state of the store that shows it is an earlier one.
+    pub(crate) fn is_over(&self, id: ActivityId, hold: Hold) {
+        let mut asked = self.0.lock();
+        if asked.get(&id).is_none_or(|pause| pause.hold == hold) {
+            asked.insert(id, Pause::new(hold, None, Told::Over));
         }
     }
 
-    /// The pause that is over and of which the store may not have heard so.
-    pub(crate) fn ended(&self, id: ActivityId) -> Option<Hold> {
+    /// Pauses that neither store nor ledger may have.
+    pub(crate) fn unanswered(&self) -> Vec<ActivityId> {
         let asked = self.0.lock();
-        let ended = asked.get(&id).filter(|pause| pause.told == Told::Ended);
-        ended.map(|pause| pause.hold)
+        let unanswered = asked.iter().filter(|(_, pause)| pause.told == Told::Unanswered);
+        unanswered.map(|(id, _)| *id).collect()
     }
 
     /// Whether the store has not said that it holds the sale so.
@@ -138,52 +151,5 @@ impl Asked {
     }
 }
 
-impl Pause {
-    const fn new(hold: Hold, context: Option<Context>, told: Told) -> Self {
-        Self {
-            hold,
-            context,
-            told,
-            is_in_ledger: false,
-        }
-    }
-
-    /// How the store was asked to hold the sale.
-    pub(crate) const fn hold(&self) -> Hold {
-        self.hold
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use seckill_sale::EpochMs;
-
-    use super::*;
-
-    #[test]
-    fn a_late_word_about_an_earlier_pause_changes_no_later_one() {
-        let (asked, id) = (Asked::default(), ActivityId::new(1).unwrap());
-        let hold = |at| Hold {
-            held_at: EpochMs(at),
-            resumes_at: None,
-        };
-        let context = Context {
-            actor: "admin".to_owned(),
-            now: EpochMs(0),
-            idempotency: None,
-        };
-        let (first, second) = (hold(1), hold(2));
-        let _ = asked.put(id, first, &context);
-        let _ = asked.put(id, second, &context);
-        assert_eq!(asked.in_force(id, None), None, "nobody has been answered");
-        asked.set_unanswered(id, first, &context);
-        assert_eq!(asked.in_force(id, None), Some(second));
-        asked.set_in_ledger(id, first);
-        asked.end(id, first);
-        asked.forget(id, first);
-        assert!(!asked.is_in_ledger(id, second));
-        assert_eq!(asked.in_force(id, Some(first)), Some(second));
-        assert_eq!(asked.in_force(id, Some(second)), Some(second));
-        assert!(!asked.is_unanswered(id, second), "the store shows it");
-    }
-}
+mod tests;

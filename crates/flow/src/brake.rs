@@ -64,6 +64,8 @@ impl Operator {
             Ok(None) => self.set_status(id, Status::Paused, resumes_at, context).await,
             Err(error) if is_refusal(&error) => Err(error),
             Err(error) if self.is_pending(id) => self.held_without_ledger(id, error).await,
+            // The store held the sale, and whoever has the ledger released it behind the ledger's rules.
+            Err(Error::Ledger(error)) if error.is_outage() => self.written_elsewhere(id, hold, error.into()).await,
             Err(error) => Err(error),
         }
     }
@@ -143,6 +145,17 @@ impl Operator {
             return Ok(self.in_force(Activity::clone(&known)));
         }
         Ok(self.in_force(self.layers.ledger.activity(id).await?))
+    }
+
+    /// The answer where the store held the sale, and another process wrote the pause into a ledger that this one can't read.
+    async fn written_elsewhere(&self, id: ActivityId, hold: Hold, error: Error) -> Result<Activity, Error> {
+        tracing::warn!(activity = %id, %error, "the sale was held, and another process wrote the pause; the ledger can't be read here");
+        let known = self.layers.catalogue.find(id).map(|known| Activity::clone(&known));
+        Ok(Activity {
+            status: Status::Paused,
+            resumes_at: hold.resumes_at,
+            ..known.map_err(|_| error)?
+        })
     }
 
     /// Shows the gate what it knows, as it is in force now.

@@ -4,8 +4,9 @@
 //! the pause and the store the ledger's rules, this process goes by what it was asked for.
 
 use seckill_ledger::Context;
-use seckill_sale::{Activity, ActivityId, Hold, Status};
+use seckill_sale::{Activity, ActivityId, Epoch, Hold, Status};
 
+use crate::asked::Shown;
 use crate::{Error, Operator};
 
 /// Who pauses, for a pause that the ledger hears of later: nobody else holds a sale.
@@ -20,7 +21,30 @@ impl Operator {
 
     /// How the store holds the sale, or is to hold it as soon as it answers.
     pub(crate) fn held(&self, id: ActivityId) -> Option<Hold> {
-        self.asked.in_force(id, self.layers.stock.held(id))
+        let row = self.layers.catalogue.find(id).ok();
+        let shown = Shown {
+            held: self.layers.stock.held_in(id),
+            row_changes: row.map(|row| row.version.saturating_sub(row.epoch.map_or(0, Epoch::get))),
+        };
+        self.asked.in_force(id, shown)
+    }
+
+    /// Looks how the store holds each sale, so that a pause that it loses, or brings back, is known. Costs no IO.
+    pub fn see_holds(&self) {
+        for id in self.layers.catalogue.all().keys() {
+            let _seen = self.held(*id);
+        }
+    }
+
+    /// Writes pauses that neither store nor ledger may have: this process alone keeps buyers out.
+    ///
+    /// # Errors
+    /// Of the first of them that could not be written.
+    pub async fn write_unanswered(&self) -> Result<(), Error> {
+        for id in self.asked.unanswered() {
+            self.write_hold(id, None, None).await?;
+        }
+        Ok(())
     }
 
     /// The activity as it is in force: a row of the ledger that does not know of a pause yet is shown as paused.
@@ -141,7 +165,7 @@ impl Operator {
         if let Some(left) = stock.held(id).filter(|_| self.asked.is_last(id, hold)) {
             stock.release(id, left).await?;
         }
-        self.asked.forget(id, hold);
+        self.asked.is_over(id, hold);
         Ok(())
     }
 
@@ -152,9 +176,10 @@ impl Operator {
         }
     }
 
-    /// Repeats that a pause is over to a store that may not have heard so, once it answers: nothing piles up in one that hangs.
+    /// Repeats that a pause is over to a store that may not have heard so, or has an earlier state, once it answers: nothing piles up in one
+    /// that hangs.
     pub(crate) async fn release_again(&self, id: ActivityId) {
-        if let Some(hold) = self.asked.ended(id)
+        if let Some(hold) = self.asked.ended(id, self.layers.stock.held(id))
             && self.layers.stock.figures(id).await.is_ok()
         {
             self.release_ended(id, hold).await;

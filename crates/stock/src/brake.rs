@@ -6,7 +6,7 @@
 //! or, where it has no space for one then, does not do that one, which nobody hears. Switches it does not take: [`Error::Unavailable`].
 
 use async_trait::async_trait;
-use seckill_sale::{ActivityId, Hold};
+use seckill_sale::{ActivityId, Epoch, Hold};
 
 use crate::Error;
 
@@ -29,7 +29,13 @@ pub trait Brake: Send + Sync + 'static {
     async fn release(&self, activity: ActivityId, hold: Hold) -> Result<(), Error>;
 
     /// How the sale is held. Costs no IO.
-    fn held(&self, activity: ActivityId) -> Option<Hold>;
+    fn held(&self, activity: ActivityId) -> Option<Hold> {
+        self.held_in(activity)?.1
+    }
+
+    /// How the sale is held in the state that is known, and the epoch of that state: a later one may be an earlier state that was brought
+    /// back. None where no state is known. Costs no IO.
+    fn held_in(&self, activity: ActivityId) -> Option<(Epoch, Option<Hold>)>;
 
     /// Keeps switches, as text, for the ledger, or none once it has them: in the place of `instead_of`, which were seen to be kept. Gives what
     /// is kept now: `switches`, or what others have had kept meanwhile, which stays. At most [`SWITCHES_BYTES_MAX`].

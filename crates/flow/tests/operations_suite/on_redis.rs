@@ -21,6 +21,7 @@ mod crashes;
 mod dead_letters;
 mod forget;
 mod healing;
+mod healing_brake;
 mod healing_epochs;
 mod healing_grace;
 mod healing_healers;

@@ -31,10 +31,22 @@ pub(super) async fn small_things(node: Arc<Node>, console: Arc<Console>) {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !node.shutdown.house.is_cancelled() {
             ticks.tick().await;
+            node.operator.see_holds();
             console.watch_switches().await;
         }
     };
-    tokio::join!(refreshing, watching);
+    // Beside both, for it waits for store and ledger: of a pause that the store has lost every process may be the only one that knows.
+    let writing = async {
+        let mut ticks = interval(REFRESH_EVERY);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        while node.operator.layers().queue.loses_states() && !node.shutdown.house.is_cancelled() {
+            ticks.tick().await;
+            if let Err(error) = node.operator.write_unanswered().await {
+                tracing::debug!(%error, "a pause that the store has not got is not in the ledger yet");
+            }
+        }
+    };
+    tokio::join!(refreshing, watching, writing);
 }
 
 /// Lists of users, apart from what must be in force within a second: one of a million takes its time.

@@ -1,7 +1,7 @@
 //! The store as an emergency brake.
 
 use async_trait::async_trait;
-use seckill_sale::{ActivityId, Hold};
+use seckill_sale::{ActivityId, Epoch, Hold};
 use seckill_stock::{Brake, Error};
 
 use super::Store;
@@ -20,8 +20,8 @@ impl Brake for Store {
         self.call(self.engine.release(activity, hold)).await
     }
 
-    fn held(&self, activity: ActivityId) -> Option<Hold> {
-        self.engine.held(activity)
+    fn held_in(&self, activity: ActivityId) -> Option<(Epoch, Option<Hold>)> {
+        self.engine.held_in(activity)
     }
 
     async fn keep_switches(

@@ -2,7 +2,7 @@
 
 use std::task::{Context, Waker};
 
-use seckill_sale::Hold;
+use seckill_sale::{Epoch, Hold};
 
 use super::{EpochMs, Fixture, NotReady, Refusal, RequestKey};
 use crate::{Error, WAITING_MS};
@@ -27,7 +27,8 @@ pub async fn a_held_sale_admits_nobody_whatever_its_rules_say(fixture: &Fixture)
     assert_eq!(fixture.buy("b", 1).await, Err(refused.clone()));
     fixture.stock.change(Fixture::terms(activity)).await.expect("done");
     assert_eq!(fixture.buy("b", 1).await, Err(refused));
-    assert_eq!(fixture.stock.held(activity), Some(hold(Some(until.0))));
+    let held = Some(hold(Some(until.0)));
+    assert_eq!(fixture.stock.held_in(activity), Some((Epoch::FIRST, held)));
     let again = fixture.stock.claim(vec![Fixture::claim("a", 1, 1)]).await.remove(0);
     assert_eq!(again.map(|again| again.ticket), Ok(reserved.ticket));
     assert_eq!(
@@ -98,7 +99,7 @@ pub async fn holds_and_their_ends_are_done_in_the_order_in_which_they_are_asked_
 pub async fn a_sale_without_state_cannot_be_held(fixture: &Fixture) {
     let refused = Err(Error::NotReady(NotReady::NotPreheated));
     assert_eq!(fixture.stock.hold(Fixture::activity(), hold(None)).await, refused);
-    assert_eq!(fixture.stock.held(Fixture::activity()), None);
+    assert_eq!(fixture.stock.held_in(Fixture::activity()), None);
     assert_eq!(fixture.stock.release(Fixture::activity(), hold(None)).await, Ok(()));
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
-use seckill_sale::{ActivityId, Hold};
+use seckill_sale::{ActivityId, Epoch, Hold};
 use seckill_stock::{Brake, Error};
 
 use super::Fragile;
@@ -35,8 +35,8 @@ impl Brake for Fragile {
         self.stock_write()?;
         self.engine.release(activity, hold).await
     }
-    fn held(&self, activity: ActivityId) -> Option<Hold> {
-        self.engine.held(activity)
+    fn held_in(&self, activity: ActivityId) -> Option<(Epoch, Option<Hold>)> {
+        self.engine.held_in(activity)
     }
     async fn keep_switches(
         &self,

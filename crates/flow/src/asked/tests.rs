@@ -1,0 +1,81 @@
+//! What is known of a pause, by what the store shows.
+
+use seckill_sale::EpochMs;
+
+use super::*;
+
+#[test]
+fn a_late_word_about_an_earlier_pause_changes_no_later_one() {
+    let (asked, id) = (Asked::default(), ActivityId::new(1).unwrap());
+    let hold = |at| Hold {
+        held_at: EpochMs(at),
+        resumes_at: None,
+    };
+    let context = Context {
+        actor: "admin".to_owned(),
+        now: EpochMs(0),
+        idempotency: None,
+    };
+    let (first, second) = (hold(1), hold(2));
+    let in_force = |shown| {
+        let held = Some((Epoch::FIRST, shown));
+        asked.in_force(
+            id,
+            Shown {
+                held,
+                row_changes: None,
+            },
+        )
+    };
+    let _ = asked.put(id, first, &context);
+    let _ = asked.put(id, second, &context);
+    assert_eq!(in_force(None), None, "nobody has been answered");
+    asked.set_unanswered(id, first, &context);
+    assert_eq!(in_force(None), Some(second));
+    asked.set_in_ledger(id, first);
+    asked.end(id, first);
+    asked.forget(id, first);
+    assert!(!asked.is_in_ledger(id, second));
+    assert_eq!(in_force(Some(first)), Some(second));
+    assert_eq!(in_force(Some(second)), Some(second));
+    assert!(!asked.is_unanswered(id, second), "the store shows it");
+}
+
+#[test]
+fn a_pause_is_lost_where_a_later_state_has_it_not_and_the_row_is_as_it_was() {
+    let id = ActivityId::new(1).unwrap();
+    let hold = Hold {
+        held_at: EpochMs(1),
+        resumes_at: None,
+    };
+    let [first, second] = [1, 2].map(|epoch| Epoch::new(epoch).unwrap());
+    let shown = |epoch, hold, changes| Shown {
+        held: Some((epoch, hold)),
+        row_changes: Some(changes),
+    };
+    let nowhere = Shown {
+        held: None,
+        row_changes: Some(7),
+    };
+    let after = |looks: &[Shown]| {
+        let asked = Asked::default();
+        assert_eq!(asked.in_force(id, shown(first, Some(hold), 7)), Some(hold));
+        assert_eq!(asked.in_force(id, nowhere), Some(hold), "a lost state releases nothing");
+        looks
+            .iter()
+            .map(|shown| asked.in_force(id, *shown).is_some())
+            .collect::<Vec<_>>()
+    };
+    let lost = after(&[shown(second, None, 7), shown(second, None, 8), nowhere]);
+    assert_eq!(lost, [true; 3], "until the ledger has it");
+    let back = after(&[
+        shown(second, None, 7),
+        shown(second, Some(hold), 7),
+        shown(second, None, 7),
+    ]);
+    assert_eq!(back, [true, true, false], "told again, and released");
+    let written = after(&[shown(second, None, 8), shown(second, Some(hold), 8)]);
+    assert_eq!(written, [false; 2]);
+    let released = after(&[shown(first, None, 7), shown(second, Some(hold), 7)]);
+    assert_eq!(released, [false; 2], "an earlier state shows it");
+}
