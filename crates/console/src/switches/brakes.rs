@@ -1,4 +1,5 @@
-//! The three switches that keep buyers out, without the others: what nodes tell each other of what waits for its turn.
+//! The three switches that keep buyers out: without the others, as nodes tell each other of what waits for its turn, and which changes do
+//! nothing else.
 
 use seckill_gate::{Members, Switches};
 use serde::{Deserialize, Serialize};
@@ -82,4 +83,22 @@ impl Default for Brakes {
     fn default() -> Self {
         Self::RELEASED
     }
+}
+
+/// Whether `after` lets nobody in, or does nothing but lower the share that is let in, and takes back nothing that keeps buyers out in
+/// `before`. When they are let in again does not matter.
+pub(super) fn is_brake(before: &Switches, after: &Switches) -> bool {
+    let opens = after.entry_open && !before.entry_open || before.read_only && !after.read_only;
+    let shut = !after.is_open() && !opens && after.admit_ratio <= before.admit_ratio;
+    let ratio = Members {
+        admit_ratio: Some(before.admit_ratio),
+        ..Members::default()
+    };
+    let unchanged_but_ratio = Switches {
+        admit_ratio: before.admit_ratio,
+        revision: before.revision,
+        ..after.clone()
+    }
+    .with_returns_of(before, &ratio);
+    shut || (after.admit_ratio < before.admit_ratio && unchanged_but_ratio == *before)
 }

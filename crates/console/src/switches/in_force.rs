@@ -22,7 +22,7 @@
 //! A patch may wait long, for those before it and for a database. What it tightens does not wait with it: it is in force from the moment
 //! it comes until it is carried out or refused, whatever others put in force meanwhile. What it loosens waits.
 
-mod waiting;
+mod tightening;
 
 use std::sync::Arc;
 
@@ -36,7 +36,9 @@ use super::kept::Kept;
 use super::tightened::tightened;
 use crate::state::Console;
 
-pub(super) use waiting::{tighten_at_once, tighten_by_others, waiting_here, waits_elsewhere};
+pub(super) use tightening::{
+    came_after_row, tighten_at_once, tighten_by, tighten_by_others, tighten_by_unread, waiting_here, waits_elsewhere,
+};
 
 /// What is in force, before the gate.
 pub(crate) struct InForce {
@@ -51,6 +53,8 @@ pub(crate) struct InForce {
     outdated: Option<Kept>,
     /// What waits at other nodes, as was heard last.
     of_others: Brakes,
+    /// How far a later row keeps buyers out that can't be read here.
+    unread: Brakes,
     /// Patches that wait for their turn, in the order in which they came; as many as there may be commands under way.
     waiting: Vec<(u64, SwitchesPatch)>,
     last_number: u64,
@@ -65,6 +69,7 @@ impl InForce {
             watched: None,
             outdated: None,
             of_others: Brakes::RELEASED,
+            unread: Brakes::RELEASED,
             waiting: Vec::new(),
             last_number: 0,
         }
@@ -78,7 +83,10 @@ impl InForce {
         };
         let settled = self.waiting.iter().fold(self.settled.at(now), tighten);
         let watched = self.watched.as_ref().map(|(_, watched)| Brakes::of(&watched.at(now)));
-        self.of_others.and(watched.unwrap_or_default()).on(settled)
+        self.of_others
+            .and(self.unread)
+            .and(watched.unwrap_or_default())
+            .on(settled)
     }
 
     /// Whether the ledger's row is to be taken over where nothing is kept: it is another one than the last, of a later or an earlier revision,
@@ -144,7 +152,7 @@ pub(super) fn is_news(console: &Console, row: &StoredSwitches) -> bool {
 pub(super) fn put_in_force_of(console: &Console, switches: &Switches, row: StoredSwitches) {
     let outdated = seen_copy(console).filter(|copy| !copy.stand_on(&row));
     let mut in_force = console.in_force.lock();
-    in_force.outdated = outdated;
+    (in_force.outdated, in_force.unread) = (outdated, Brakes::RELEASED);
     // What was seen before that row was written is over with it; what is kept still is seen again.
     in_force.watched.take_if(|(base, _)| *base <= row.revision);
     in_force.row = Some(row);
@@ -167,24 +175,6 @@ pub(super) fn put_in_force_kept(console: &Console, switches: &Switches) {
     if !is_in_force {
         in_force.settle(console, switches, false);
     }
-}
-
-/// Lets no more buyers in than these do, until told otherwise.
-pub(super) fn tighten_by(console: &Console, watched: Option<(u64, Switches)>) {
-    let mut in_force = console.in_force.lock();
-    in_force.watched = watched;
-    in_force.show(console);
-}
-
-/// Whether the store was told of these after this node read or wrote its row: they are another one, of whichever revision, since a ledger that
-/// was restored has earlier ones; but not the one that the store had before.
-pub(super) fn came_after_row(console: &Console, kept: &Kept) -> bool {
-    let mut in_force = console.in_force.lock();
-    let is_outdated = in_force.outdated.as_ref().is_some_and(|copy| copy.share_row(kept));
-    if !is_outdated {
-        in_force.outdated = None;
-    }
-    !is_outdated && in_force.row.as_ref().is_none_or(|row| !kept.stand_on(row))
 }
 
 /// A copy of the ledger's row, for the store; none where it has none, or something else is in force.

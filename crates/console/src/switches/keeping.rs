@@ -12,11 +12,14 @@
 //!                     anything else                      that, which stays
 //! ```
 //!
+//! What a later version had it keep, and can't be read here, stays in any case, unless it is a copy of no later row.
+//!
 //! Whoever has got switches into the ledger leaves a copy of its row in their place, so that a node whose own way to the ledger is cut off hears
 //! of them. A store that is empty has lost what this process had it keep: it is told again.
 
 use seckill_stock::Error;
 
+use super::foreign::{outlined, stays};
 use super::in_force::copy_of_row;
 use super::kept::Kept;
 use crate::state::Console;
@@ -106,7 +109,9 @@ pub(super) async fn keep(console: &Console, mut ours: Option<Kept>) -> Result<()
         let seen = {
             let mut keeping = console.keeping.lock();
             (keeping.wanted, keeping.is_untold, keeping.is_ours) = (ours.clone(), true, true);
-            keeping.seen.clone()
+            // Where that can't be read, nothing is taken out of the store for it.
+            let seen = keeping.seen.clone();
+            seen.filter(|seen| read(Some(seen)).is_some() || !stays(seen, ours.as_ref()))
         };
         let text = ours.as_ref().map(text);
         let now = console.stock().keep_switches(seen, text.clone()).await?;
@@ -117,6 +122,9 @@ pub(super) async fn keep(console: &Console, mut ours: Option<Kept>) -> Result<()
             return Ok(());
         }
         let theirs = read(now.as_deref());
+        if theirs.is_none() && now.as_deref().is_some_and(|now| stays(now, ours.as_ref())) {
+            return Err(Error::Unavailable);
+        }
         match next(ours.as_ref(), theirs.as_ref()) {
             Next::Ours => {}
             Next::OursOnTop => {
@@ -161,8 +169,8 @@ pub(super) async fn publish(console: &Console) {
     let copy = copy_of_row(console);
     let has_it = {
         let keeping = console.keeping.lock();
-        let is_foreign = keeping.seen.is_some() && keeping.wanted.is_none();
-        is_foreign
+        let is_unreadable = |seen: &str| keeping.wanted.is_none() && stays(seen, copy.as_ref());
+        keeping.seen.as_deref().is_some_and(is_unreadable)
             || match (&keeping.wanted, &copy) {
                 (Some(kept), Some(copy)) => kept.is_copy && kept.share_row(copy),
                 (kept, copy) => kept.is_none() && copy.is_none(),
@@ -171,6 +179,13 @@ pub(super) async fn publish(console: &Console) {
     if !has_it || is_untold(console) {
         keep_or_later(console, copy).await;
     }
+}
+
+/// Whether the store was last seen to keep something for the ledger that can't be read here. Costs no IO.
+pub(super) fn keeps_unreadable(console: &Console) -> bool {
+    let keeping = console.keeping.lock();
+    let seen = keeping.seen.as_deref().filter(|_| keeping.wanted.is_none());
+    seen.is_some_and(|seen| outlined(seen).is_none_or(|theirs| !theirs.is_copy))
 }
 
 fn text(kept: &Kept) -> String {

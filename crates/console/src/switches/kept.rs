@@ -59,6 +59,18 @@ impl Kept {
         }
     }
 
+    /// Switches of which no more is known than how far they keep buyers out.
+    pub(super) const fn outlined(base: u64, switches: Switches, is_copy: bool) -> Self {
+        Self {
+            base,
+            base_print: None,
+            changed: None,
+            switches,
+            given_at: None,
+            is_copy,
+        }
+    }
+
     /// The same, of which something was asked for at this moment.
     pub(super) fn given(self, at: EpochMs) -> Self {
         Self {
@@ -167,24 +179,6 @@ fn print(row: &StoredSwitches) -> Option<u64> {
     let digest = Sha256::digest(&row.json);
     let print = u64::from_be_bytes(*digest.first_chunk().expect("a digest has 32 bytes"));
     (row.revision != 0).then_some(print)
-}
-
-/// Whether `after` lets nobody in, or does nothing but lower the share that is let in, and takes back nothing that keeps buyers out in
-/// `before`. When they are let in again does not matter.
-pub(super) fn is_brake(before: &Switches, after: &Switches) -> bool {
-    let opens = after.entry_open && !before.entry_open || before.read_only && !after.read_only;
-    let shut = !after.is_open() && !opens && after.admit_ratio <= before.admit_ratio;
-    let ratio = Members {
-        admit_ratio: Some(before.admit_ratio),
-        ..Members::default()
-    };
-    let unchanged_but_ratio = Switches {
-        admit_ratio: before.admit_ratio,
-        revision: before.revision,
-        ..after.clone()
-    }
-    .with_returns_of(before, &ratio);
-    shut || (after.admit_ratio < before.admit_ratio && unchanged_but_ratio == *before)
 }
 
 #[cfg(test)]

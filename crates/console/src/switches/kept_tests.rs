@@ -4,6 +4,7 @@ use seckill_gate::SwitchesPatch;
 use seckill_sale::EpochMs;
 
 use super::*;
+use crate::switches::brakes::is_brake;
 
 fn with(change: impl FnOnce(&mut Switches)) -> Switches {
     let mut switches = Switches::open(9);

@@ -3,7 +3,7 @@
 use seckill_gate::{Members, Switches};
 use seckill_ledger::{Error as Ledger, StoredSwitches};
 
-use super::in_force::{is_news, put_in_force_of, revision, row, settled};
+use super::in_force::{is_news, put_in_force_of, revision, row, tighten_by_unread};
 use super::kept::Kept;
 use super::opened::opened_since;
 use crate::state::Console;
@@ -12,9 +12,11 @@ use crate::state::Console;
 /// kept for the ledger.
 pub(super) fn follow(console: &Console, row: &StoredSwitches) -> bool {
     if !is_news(console, row) {
+        tighten_by_unread(console, None);
         return true;
     }
     let Some(switches) = read(row) else {
+        tighten_by_unread(console, Some(row));
         return false;
     };
     let before = revision(console);
@@ -57,27 +59,24 @@ fn never_set(backlog_max: u64) -> StoredSwitches {
 /// What is to hold by the ledger's row.
 pub(super) struct Present {
     pub(super) row: StoredSwitches,
-    /// What the row says; none where that can't be read here.
-    pub(super) ledger: Option<Switches>,
+    /// What the row says.
+    pub(super) ledger: Switches,
     /// The same, with what was kept for the ledger and not opened since.
     pub(super) switches: Switches,
 }
 
-/// What is to hold now.
-pub(super) async fn present(console: &Console, kept: Option<&Kept>) -> Result<Present, Ledger> {
+/// What is to hold now; none where the row can't be read here, and so not be written over.
+pub(super) async fn present(console: &Console, kept: Option<&Kept>) -> Result<Option<Present>, Ledger> {
     let row = stored(console).await?;
-    let ledger = read(&row);
+    let Some(ledger) = read(&row) else {
+        return Ok(None);
+    };
     let opened = match kept.and_then(Kept::given_at) {
         Some(given_at) => opened_since(console, given_at).await?,
         None => Members::default(),
     };
-    let switches = match (&ledger, kept) {
-        (Some(switches), None) => switches.clone(),
-        (Some(ledger), Some(kept)) => kept.over_but(&opened, ledger, &row),
-        (None, Some(kept)) => kept.switches.clone(),
-        (None, None) => settled(console),
-    };
-    Ok(Present { row, ledger, switches })
+    let switches = kept.map_or_else(|| ledger.clone(), |kept| kept.over_but(&opened, &ledger, &row));
+    Ok(Some(Present { row, ledger, switches }))
 }
 
 /// What is kept, on top of the row as this node knows it: another node may have kept it on an older one, and what was shut since stays so.
@@ -86,7 +85,7 @@ pub(super) fn as_far_as_known(console: &Console, kept: &Kept) -> Switches {
     row(console).and_then(over).unwrap_or_else(|| kept.switches.clone())
 }
 
-/// What an older or newer version wrote may not be readable here; then this node keeps what it has.
+/// What a later version wrote may not be readable here; then this node keeps what it has, and lets no more buyers in than that does.
 fn read(stored: &StoredSwitches) -> Option<Switches> {
     let read = serde_json::from_str::<Switches>(&stored.json).map_err(|error| error.to_string());
     let checked = read.and_then(|switches| switches.check().map_err(|error| error.to_string()));

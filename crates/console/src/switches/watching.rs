@@ -1,5 +1,6 @@
 //! Looking at the store alone, which other nodes have told of a shut.
 
+use super::foreign::outlined;
 use super::in_force::{came_after_row, tighten_by};
 use super::kept::Kept;
 use super::reading::as_far_as_known;
@@ -14,7 +15,7 @@ pub(crate) async fn watch(console: &Console) {
     let Ok(seen) = console.stock().kept_switches().await else {
         return;
     };
-    let kept = seen.and_then(|seen| serde_json::from_str::<Kept>(&seen).ok());
+    let kept = seen.and_then(|seen| outlined(&seen));
     let is_news = |kept: &Kept| !kept.is_copy || came_after_row(console, kept);
     let later = kept
         .filter(is_news)

@@ -3,6 +3,7 @@
 use seckill_gate::{Switches, SwitchesPatch};
 use seckill_ledger::{Conflict, Context, Error as Ledger, StoredSwitches};
 
+use super::foreign::unreadable;
 use super::in_force::{put_in_force_of, settled};
 use super::keeping::{Stands, is_untold, known, stands};
 use super::kept::Kept;
@@ -25,6 +26,8 @@ pub(super) enum Written {
     Now,
     /// The same request came before, and nothing is changed by it.
     Before,
+    /// Not: a later version has written what can't be read here.
+    Unreadable,
 }
 
 /// Writes the patch into the ledger, after whatever was kept for it, and puts in force what stands there then. A patch that was made for
@@ -39,7 +42,9 @@ pub(super) async fn write(
     context: Context,
 ) -> Result<Written, Error> {
     for _ in 0..ATTEMPTS_MAX {
-        let Present { row, switches, .. } = present(console, kept).await?;
+        let Some(Present { row, switches, .. }) = present(console, kept).await? else {
+            return Ok(Written::Unreadable);
+        };
         let next = patched(&switches, patch)?;
         let revision = row.revision;
         let made_for = patch.revision.unwrap_or(revision);
@@ -77,10 +82,10 @@ pub(super) enum KeptIs {
 /// writes it, and the others see that the ledger says so.
 ///
 /// # Errors
-/// Everything that a ledger says.
+/// Everything that a ledger says, and a conflict where its row can't be read here.
 pub(super) async fn write_kept(console: &Console, kept: &Kept) -> Result<KeptIs, Error> {
     for _ in 0..ATTEMPTS_MAX {
-        let Present { row, ledger, switches } = present(console, Some(kept)).await?;
+        let Present { row, ledger, switches } = present(console, Some(kept)).await?.ok_or_else(unreadable)?;
         // Asked behind the ledger: whoever lets buyers in again ends what is kept first, and then that row is not written over.
         match stands(console, kept).await {
             Stands::Yes => {}
@@ -98,7 +103,7 @@ pub(super) async fn write_kept(console: &Console, kept: &Kept) -> Result<KeptIs,
             revision,
             ..switches.clone()
         };
-        if ledger == Some(of_row) {
+        if ledger == of_row {
             put_in_force_of(console, &switches, row);
             return Ok(KeptIs::InLedger);
         }

@@ -1,10 +1,14 @@
-//! What waits for its turn, here and at other nodes: it tightens.
+//! What lets in no more buyers than what was set last does: what waits for its turn, here and at other nodes, what the store was seen to keep,
+//! and a row that can't be read.
 
-use seckill_gate::SwitchesPatch;
+use seckill_gate::{Switches, SwitchesPatch};
+use seckill_ledger::StoredSwitches;
 
 use crate::error::Error;
 use crate::state::Console;
 use crate::switches::brakes::Brakes;
+use crate::switches::foreign::brakes_of;
+use crate::switches::kept::Kept;
 use crate::switches::patched;
 
 /// A patch that waits for its turn, tightening until it is dropped.
@@ -56,4 +60,29 @@ pub(in crate::switches) fn tighten_by_others(console: &Console, waiting: Brakes)
 /// Whether something waited at another node when they were heard of last.
 pub(in crate::switches) fn waits_elsewhere(console: &Console) -> bool {
     console.in_force.lock().of_others != Brakes::RELEASED
+}
+
+/// Lets no more buyers in than a row does that can't be read here; none: it can.
+pub(in crate::switches) fn tighten_by_unread(console: &Console, row: Option<&StoredSwitches>) {
+    let mut in_force = console.in_force.lock();
+    in_force.unread = row.map_or(Brakes::RELEASED, |row| brakes_of(&row.json));
+    in_force.show(console);
+}
+
+/// Lets no more buyers in than these do, until told otherwise.
+pub(in crate::switches) fn tighten_by(console: &Console, watched: Option<(u64, Switches)>) {
+    let mut in_force = console.in_force.lock();
+    in_force.watched = watched;
+    in_force.show(console);
+}
+
+/// Whether the store was told of these after this node read or wrote its row: they are another one, of whichever revision, since a ledger that
+/// was restored has earlier ones; but not the one that the store had before.
+pub(in crate::switches) fn came_after_row(console: &Console, kept: &Kept) -> bool {
+    let mut in_force = console.in_force.lock();
+    let is_outdated = in_force.outdated.as_ref().is_some_and(|copy| copy.share_row(kept));
+    if !is_outdated {
+        in_force.outdated = None;
+    }
+    !is_outdated && in_force.row.as_ref().is_none_or(|row| !kept.stand_on(row))
 }
