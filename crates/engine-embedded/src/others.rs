@@ -43,8 +43,7 @@ impl Others {
 
     /// For the hot path: there are none but after a restore.
     pub(crate) fn contain(&self, activity: ActivityId) -> bool {
-        let others = self.found.load();
-        !others.is_empty() && others.contains(&activity)
+        self.found.load().contains(&activity)
     }
 
     /// All of them at this moment.

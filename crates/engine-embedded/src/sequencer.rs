@@ -179,7 +179,7 @@ impl<S: Storage> Sequencer<S> {
             if let Some(at) = waits_since.filter(|&at| depth.oldest_accepted_at.is_none_or(|oldest| at < oldest)) {
                 depth.oldest_accepted_at = Some(at);
             }
-            let is_own = || others.is_empty() || !others.contains(&sale.terms().activity);
+            let is_own = || !others.contains(&sale.terms().activity);
             takable = takable || is_own() && sale.is_takable(now, self.waits);
         }
         self.shared.set_depth(&depth);

@@ -87,10 +87,8 @@ impl State {
 
     /// Takes at most `count` tickets of the sale whose turn it is, but of none of `others`. No event either.
     pub(crate) fn take(&mut self, now: EpochMs, waits: WaitsMax, count: usize, others: &BTreeSet<ActivityId>) -> Taken {
-        let takable = self.sales().filter(|(activity, sale)| {
-            let is_own = others.is_empty() || !others.contains(activity);
-            is_own && sale.is_takable(now, waits)
-        });
+        let own = self.sales().filter(|(activity, _)| !others.contains(activity));
+        let takable = own.filter(|(_, sale)| sale.is_takable(now, waits));
         let next = takable.min_by_key(|(activity, sale)| {
             let since = sale.takable_since(now, waits).unwrap_or(now);
             self.turns.rank(*activity, since)

@@ -275,7 +275,7 @@ impl Turn {
     }
 
     fn is_of_another(&self, activity: ActivityId) -> bool {
-        !self.others.is_empty() && self.others.contains(&activity)
+        self.others.contains(&activity)
     }
 
     /// Applies an event of a sale that has a state, and gathers it.

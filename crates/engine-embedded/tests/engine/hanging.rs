@@ -10,7 +10,7 @@ use seckill_engine_embedded::storage::Disk;
 use seckill_engine_embedded::storage::hanging::{Hanging, Latch};
 use seckill_engine_embedded::{Embedded, Options, open};
 use seckill_queue::{Queue, Verdicts};
-use seckill_sale::{Hold, InstallationId, ManualClock, Refusal, Status, Terms};
+use seckill_sale::{EpochMs, Hold, InstallationId, ManualClock, Refusal, Status, Terms};
 use seckill_stock::conformance::Fixture;
 use seckill_stock::{Batcher, Bounds, Brake, Error, Stock};
 use tempfile::TempDir;
@@ -120,15 +120,18 @@ fn at_once<T>(asked: impl Future<Output = T>) -> T {
     }
 }
 
+fn hold(held_at: EpochMs) -> Hold {
+    Hold {
+        held_at,
+        resumes_at: None,
+    }
+}
+
 #[test]
 fn whoever_asks_a_hanging_store_is_answered_and_those_after_him_at_once() {
     let house = House::open();
     let bounded = house.engine.clone().answering_within(LIMIT);
     let activity = Fixture::activity();
-    let hold = |held_at| Hold {
-        held_at,
-        resumes_at: None,
-    };
     let paused = Terms {
         status: Status::Paused,
         ..Fixture::terms(activity)
@@ -166,10 +169,6 @@ fn ends_of_holds_reach_a_hanging_store_behind_the_holds() {
     let house = House::open();
     let bounded = house.engine.clone().answering_within(LIMIT);
     let activity = Fixture::activity();
-    let hold = |held_at| Hold {
-        held_at,
-        resumes_at: None,
-    };
     let (early, late) = (hold(Fixture::OPENS), hold(Fixture::ENDS));
     house.latch.shut(true);
     assert_eq!(block_on(bounded.hold(activity, early)), Err(Error::OutcomeUnknown));
