@@ -39,15 +39,16 @@ impl Caller {
         self.0.load(Acquire) == GIVEN_UP
     }
 
-    /// To be asked right before a commit. From now on the outcome is unknown to him until he hears it.
+    /// To be asked with what was `done`, which is given back, right before it is committed. From now on the outcome is unknown to him until
+    /// he hears it.
     ///
     /// # Errors
     /// [`Error::Outage`] where he has given up: the transaction is to be undone.
-    pub(crate) fn check_before_commit(&self) -> Result<(), Error> {
+    pub(crate) fn check_before_commit<T>(&self, done: T) -> Result<T, Error> {
         match self.0.compare_exchange(WAITING, COMMITTING, AcqRel, Acquire) {
             Err(GIVEN_UP) => Err(Error::Outage("nobody waits for it any more".to_owned())),
             // A transaction that is done again asks twice.
-            Ok(_) | Err(_) => Ok(()),
+            Ok(_) | Err(_) => Ok(done),
         }
     }
 }

@@ -50,7 +50,7 @@ fn what_a_person_has_given_up_is_not_done_and_of_what_is_being_committed_the_out
         let before_commit = move |_: &mut Connection, caller: &Caller| {
             begins.send(()).unwrap();
             let _ = hangs.recv();
-            told.send(caller.check_before_commit()).unwrap();
+            told.send(caller.check_before_commit(())).unwrap();
             Ok(())
         };
         let late = once_it_is_so_far(crew.run(Lane::Person, before_commit), begun).await;
@@ -70,10 +70,10 @@ fn what_a_person_has_given_up_is_not_done_and_of_what_is_being_committed_the_out
         let (release, hangs) = sync_channel::<()>(0);
         let (commits, is_committing) = sync_channel(1);
         let committing = move |_: &mut Connection, caller: &Caller| {
-            caller.check_before_commit()?;
+            caller.check_before_commit(())?;
             commits.send(()).unwrap();
             let _ = hangs.recv();
-            caller.check_before_commit()
+            caller.check_before_commit(())
         };
         let late = once_it_is_so_far(crew.run(Lane::Person, committing), is_committing).await;
         assert!(matches!(late, Err(Error::OutcomeUnknown(_))));

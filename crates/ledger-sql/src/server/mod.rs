@@ -154,11 +154,7 @@ impl Server {
         F: Fn(&Transaction<'_>) -> Result<T, Stop> + Send + 'static,
     {
         let job = move |connection: &mut Connection, caller: &Caller| {
-            connection.in_transaction(|transaction| {
-                let done = work(transaction)?;
-                caller.check_before_commit()?;
-                Ok(done)
-            })
+            connection.in_transaction(|transaction| Ok(caller.check_before_commit(work(transaction)?)?))
         };
         noted(self.writers.run(lane, job).await)
     }

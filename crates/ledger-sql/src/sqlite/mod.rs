@@ -124,9 +124,7 @@ impl Sqlite {
         // Immediate: a transaction that begins by reading could not be promoted after another one's commit.
         let job = move |connection: &mut Connection, caller: &Caller| {
             in_transaction(connection, TransactionBehavior::Immediate, |transaction| {
-                let done = work(transaction)?;
-                caller.check_before_commit()?;
-                Ok(done)
+                Ok(caller.check_before_commit(work(transaction)?)?)
             })
         };
         noted(match &self.engine {
