@@ -73,7 +73,7 @@ impl fmt::Display for Apart {
 pub async fn apart(stock: &dyn Stock, ledger: &dyn Ledger) -> Result<Option<Apart>, Error> {
     let mut with_state = stock.activities().await?;
     with_state.sort_unstable();
-    tell_whose_numbers(stock, ledger, &with_state).await?;
+    tell_when_created(stock, ledger, &with_state).await?;
     for &activity in &with_state {
         if let Err(seckill_ledger::Error::NotFound(_)) = ledger.activity(activity).await {
             return Ok(Some(Apart::Foreign { activity }));
@@ -107,7 +107,7 @@ pub async fn apart(stock: &dyn Stock, ledger: &dyn Ledger) -> Result<Option<Apar
 pub async fn older(stock: &dyn Stock, ledger: &dyn Ledger) -> Result<Option<Apart>, Error> {
     let mut with_state = stock.activities().await?;
     with_state.sort_unstable();
-    tell_whose_numbers(stock, ledger, &with_state).await?;
+    tell_when_created(stock, ledger, &with_state).await?;
     for activity in with_state {
         let figures = match stock.figures(activity).await {
             Ok(Some(figures)) => figures,
@@ -130,7 +130,7 @@ pub async fn older(stock: &dyn Stock, ledger: &dyn Ledger) -> Result<Option<Apar
 }
 
 /// The state of another sale that had a number of the ledger's tells nothing of this one: the store is told when each was created.
-pub(crate) async fn tell_whose_numbers(
+pub(crate) async fn tell_when_created(
     stock: &dyn Stock,
     ledger: &dyn Ledger,
     with_state: &[ActivityId],

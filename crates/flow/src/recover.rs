@@ -7,7 +7,7 @@
 use seckill_sale::{Activity, ActivityId, Status};
 use serde::Serialize;
 
-use crate::apart::{needs_state, never_issued, tell_whose_numbers};
+use crate::apart::{needs_state, never_issued, tell_when_created};
 use crate::reconcile::{DifferenceKind, LeftMay, Report};
 use crate::{Error, Operator, PlannedStep};
 
@@ -30,7 +30,7 @@ impl Operator {
     pub async fn recovery_plan(&self, only: Option<ActivityId>) -> Result<Vec<PlannedStep>, Error> {
         let mut steps = Vec::new();
         let with_state = self.layers.stock.activities().await?;
-        tell_whose_numbers(&*self.layers.stock, &*self.layers.ledger, &with_state).await?;
+        tell_when_created(&*self.layers.stock, &*self.layers.ledger, &with_state).await?;
         for &id in with_state.iter().filter(|&&id| only.is_none_or(|only| only == id)) {
             match self.layers.ledger.activity(id).await {
                 Ok(_) if !self.may_have_usable_state(id).await? => steps.push(PlannedStep::Rebuild { activity: id }),

@@ -10,8 +10,7 @@ use crate::house::{House, run};
 #[test]
 fn a_close_that_was_written_shuts_the_store_though_the_row_can_not_be_read_again() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         fail_after(&house.ledger, 1);
         let closed = house.operator.close(id, house.context()).await.expect("it is written");
         assert_eq!(closed.status, Status::Closed);
@@ -26,8 +25,7 @@ fn a_close_that_was_written_shuts_the_store_though_the_row_can_not_be_read_again
 #[test]
 fn a_resume_that_was_written_is_unknown_while_the_row_can_not_be_read_and_the_scheduler_ends_it() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         house.operator.pause(id, None, house.context()).await.expect("paused");
         fail_after(&house.ledger, 1);
         let resumed = house.operator.resume(id, house.context()).await;
@@ -49,8 +47,7 @@ fn a_resume_that_was_written_is_unknown_while_the_row_can_not_be_read_and_the_sc
 #[test]
 fn a_change_that_is_none_of_the_store_s_is_done_once_it_is_written() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         fail_after(&house.ledger, 1);
         let patch = ActivityPatch {
             title: Some("newer".to_owned()),
@@ -66,8 +63,7 @@ fn a_change_that_is_none_of_the_store_s_is_done_once_it_is_written() {
 #[test]
 fn added_units_are_told_as_they_were_written_and_reach_the_store_later() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         fail_after(&house.ledger, 1);
         let units = Units::new(4).expect("in range");
         let added = house.operator.add_stock(id, units, house.context()).await;

@@ -8,8 +8,7 @@ use seckill_stock::Stock;
 use crate::house::{House, PAY_WITHIN_MS, run, user};
 
 async fn sold() -> (House, ActivityId) {
-    let house = House::new();
-    let id = house.opened(5).await;
+    let (house, id) = House::selling(5).await;
     house.buy(id, &["a", "b", "c"]).await;
     house.settle().await;
     house.balanced(id).await;
@@ -19,8 +18,7 @@ async fn sold() -> (House, ActivityId) {
 #[test]
 fn books_balance_while_tickets_wait() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.claim(id, "a", 3).await.expect("bought");
         let audit = house.balanced(id).await;
         assert_eq!(
@@ -70,8 +68,7 @@ fn stock_row_changed_by_hand_is_found() {
 #[test]
 fn worker_between_ledger_and_store_is_no_verdict() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         let tickets = house.store.take(10).await.expect("taken");
         let ticket = tickets[0].ticket;
@@ -98,8 +95,7 @@ fn worker_between_ledger_and_store_is_no_verdict() {
 #[test]
 fn crash_between_ledger_and_store_is_no_verdict_until_the_batch_comes_again() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a", "b"]).await;
         house.store.allow(0);
         assert!(house.worker.pass().await.is_err(), "committed, not acknowledged");
@@ -117,8 +113,7 @@ fn crash_between_ledger_and_store_is_no_verdict_until_the_batch_comes_again() {
 #[test]
 fn ticket_that_arrives_while_it_is_looked_for_is_no_imbalance() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         house.store.allow(0);
         assert!(house.worker.pass().await.is_err(), "committed, not acknowledged");
@@ -136,8 +131,7 @@ fn ticket_that_arrives_while_it_is_looked_for_is_no_imbalance() {
 #[test]
 fn letter_whose_retry_broke_off_is_no_verdict_and_one_whose_row_is_gone_is_found() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["bad", "worse"]).await;
         let letter = house.park("bad").await;
         house.park("worse").await;

@@ -53,8 +53,7 @@ impl House {
 #[test]
 fn ledger_ahead_by_what_a_crash_left_unacknowledged_is_no_alarm() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a", "b"]).await;
         let taken = house.store.take(10).await.expect("taken");
         let batch = SettleBatch {
@@ -75,8 +74,7 @@ fn ledger_ahead_by_what_a_crash_left_unacknowledged_is_no_alarm() {
 #[test]
 fn sale_that_was_closed_and_forgotten_is_no_alarm() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         house.settle().await;
         house.operator.close(id, house.context()).await.expect("closed");
@@ -88,8 +86,7 @@ fn sale_that_was_closed_and_forgotten_is_no_alarm() {
 #[test]
 fn store_that_never_issued_a_ticket_of_the_ledger_is_built_anew_and_keeps_whom_only_it_knows() {
     run(async {
-        let house = House::new();
-        let id = house.opened(10).await;
+        let (house, id) = House::selling(10).await;
         house.buy(id, &["settled"]).await;
         house.settle().await;
         house.buy(id, &["waiting", "robbed"]).await;
@@ -136,8 +133,7 @@ fn store_that_never_issued_a_ticket_of_the_ledger_is_built_anew_and_keeps_whom_o
 #[test]
 fn waiting_ticket_without_a_unit_left_is_named_as_lost() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         house.buy(id, &["waiting"]).await;
         house.settled_elsewhere(id, "carl", 2).await;
         house.settled_elsewhere(id, "dora", 3).await;
@@ -152,8 +148,7 @@ fn waiting_ticket_without_a_unit_left_is_named_as_lost() {
 #[test]
 fn store_that_lost_a_running_sale_of_the_ledger_is_noticed() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         house.settle().await;
         let house = house.with_empty_store();
@@ -177,8 +172,7 @@ fn sale_that_only_the_store_knows_is_noticed() {
 #[test]
 fn ledger_that_lacks_results_of_its_store_is_an_older_copy_and_has_them_again_after_recovery() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         house.settle().await;
         house.copy("older.db").await;

@@ -33,8 +33,7 @@ async fn actions(house: &House) -> Vec<String> {
 #[test]
 fn a_pause_holds_while_the_database_is_locked_and_is_written_when_it_is_back() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let mut scheduler = house.scheduler();
         let locked = house.lock_database();
         let resumes_at = Some(OPENS.plus(60_000));
@@ -70,8 +69,7 @@ fn a_pause_holds_while_the_database_is_locked_and_is_written_when_it_is_back() {
 #[test]
 fn a_sale_that_is_held_stays_so_over_a_restart() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let locked = house.lock_database();
         house.operator.pause(id, None, house.context()).await.expect("held");
         drop(locked);
@@ -90,8 +88,7 @@ fn a_sale_that_is_held_stays_so_over_a_restart() {
 #[test]
 fn resuming_writes_what_is_held_first_and_nothing_pauses_again() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let locked = house.lock_database();
         house.operator.pause(id, None, house.context()).await.expect("held");
         drop(locked);
@@ -105,8 +102,7 @@ fn resuming_writes_what_is_held_first_and_nothing_pauses_again() {
 #[test]
 fn a_pause_without_a_date_drops_the_date_of_an_earlier_one() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let until = OPENS.plus(5);
         house
             .operator
@@ -124,8 +120,7 @@ fn a_pause_without_a_date_drops_the_date_of_an_earlier_one() {
 #[test]
 fn a_pause_that_the_ledger_refuses_holds_nothing() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let closed = house.ledger.set_status(id, Status::Closed, None, house.context()).await;
         closed.expect("closed behind this node's back");
         let refused = house.operator.pause(id, None, house.context()).await;
@@ -138,8 +133,7 @@ fn a_pause_that_the_ledger_refuses_holds_nothing() {
 #[test]
 fn an_old_pause_that_is_repeated_or_refused_lifts_no_newer_one() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let keyed = |digest: u8| {
             let idempotency = Some(Idempotency {
                 key: "k".to_owned(),
@@ -172,8 +166,7 @@ fn a_pause_that_breaks_off_anywhere_is_finished_by_the_scheduler() {
     run(async {
         let mut steps = 0;
         loop {
-            let house = House::new();
-            let id = house.opened(2).await;
+            let (house, id) = House::selling(2).await;
             house.store.allow(steps);
             let asked = house.operator.pause(id, None, house.context()).await;
             if asked.is_ok() {

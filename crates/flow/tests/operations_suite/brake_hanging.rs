@@ -35,8 +35,7 @@ pub(crate) async fn pause_of_unknown_outcome(house: &House, id: ActivityId) {
 #[test]
 fn a_pause_that_a_hanging_store_does_not_answer_is_in_the_ledger_and_at_the_gate() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         house.engine.hang().await;
         pause_of_unknown_outcome(&house, id).await;
         assert_eq!(status(&house, id).await, Status::Paused);
@@ -55,8 +54,7 @@ fn a_pause_that_a_hanging_store_does_not_answer_is_in_the_ledger_and_at_the_gate
 #[test]
 fn a_pause_that_nobody_answers_shuts_the_gate_of_this_node_and_is_written_later() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         house.engine.hang().await;
         let locked = house.lock_database();
         pause_of_unknown_outcome(&house, id).await;
@@ -74,8 +72,7 @@ fn a_pause_that_nobody_answers_shuts_the_gate_of_this_node_and_is_written_later(
 #[test]
 fn what_the_ledger_has_and_a_hanging_store_was_not_told_is_of_unknown_outcome() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         house.operator.pause(id, None, house.context()).await.expect("paused");
         house.engine.hang().await;
         let resumed = house.operator.resume(id, house.context()).await;
@@ -93,8 +90,7 @@ fn what_the_ledger_has_and_a_hanging_store_was_not_told_is_of_unknown_outcome() 
 #[test]
 fn a_pause_that_the_ledger_refuses_while_the_store_hangs_shuts_nothing() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let closed = house.ledger.set_status(id, Status::Closed, None, house.context()).await;
         closed.expect("closed behind this node's back");
         house.engine.hang().await;
@@ -108,8 +104,7 @@ fn a_pause_that_the_ledger_refuses_while_the_store_hangs_shuts_nothing() {
 #[test]
 fn an_old_pause_repeated_while_the_database_is_locked_is_let_go_when_its_key_can_be_looked_up() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let keyed = || Context {
             idempotency: Some(Idempotency {
                 key: "k".to_owned(),

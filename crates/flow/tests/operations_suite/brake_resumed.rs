@@ -10,8 +10,7 @@ use crate::house::{House, OPENS, run};
 #[test]
 fn a_resume_while_the_store_hangs_outlives_the_hold_that_waits_there() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let mut scheduler = house.scheduler();
         house.engine.hang().await;
         pause_of_unknown_outcome(&house, id).await;
@@ -34,8 +33,7 @@ fn a_resume_while_the_store_hangs_outlives_the_hold_that_waits_there() {
 #[test]
 fn a_hold_that_a_store_shows_for_a_moment_after_its_end_is_written_nowhere() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let mut scheduler = house.scheduler();
         house.engine.hang().await;
         pause_of_unknown_outcome(&house, id).await;
@@ -59,8 +57,7 @@ fn a_hold_that_a_store_shows_for_a_moment_after_its_end_is_written_nowhere() {
 #[test]
 fn a_date_that_a_pause_gets_while_the_store_hangs_stands() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let mut scheduler = house.scheduler();
         let until = OPENS.plus(60_000);
         let resumes_at = async || house.ledger.activity(id).await.expect("read").resumes_at;

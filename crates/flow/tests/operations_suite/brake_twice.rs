@@ -31,8 +31,7 @@ async fn resumes_at(house: &House, id: ActivityId) -> Option<EpochMs> {
 #[test]
 fn a_second_pause_lets_nobody_in_while_it_is_asked() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let _locked = house.lock_database();
         house.store.lose_holds(true);
         pause_of_unknown_outcome(&house, id).await;
@@ -49,8 +48,7 @@ fn a_second_pause_lets_nobody_in_while_it_is_asked() {
 #[test]
 fn a_second_pause_that_the_store_does_not_take_leaves_the_first_in_force() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         house.engine.hang().await;
         let locked = house.lock_database();
         pause_of_unknown_outcome(&house, id).await;
@@ -72,8 +70,7 @@ fn a_second_pause_that_the_store_does_not_take_leaves_the_first_in_force() {
 #[test]
 fn a_second_pause_that_only_the_ledger_takes_keeps_its_date() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         house.engine.hang().await;
         let locked = house.lock_database();
         pause_of_unknown_outcome(&house, id).await;
@@ -95,8 +92,7 @@ fn a_second_pause_that_only_the_ledger_takes_keeps_its_date() {
 #[test]
 fn the_earlier_hold_of_a_store_that_lost_the_later_one_ends_with_it() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let mut scheduler = house.scheduler();
         let locked = house.lock_database();
         let first = house.operator.pause(id, Some(UNTIL), house.context()).await;
@@ -125,8 +121,7 @@ fn the_earlier_hold_of_a_store_that_lost_the_later_one_ends_with_it() {
 fn a_repeated_or_refused_pause_lifts_no_earlier_one_of_which_the_store_has_not_heard() {
     run(async {
         for (digest, is_taken) in [(1, true), (2, true), (1, false), (2, false)] {
-            let house = House::new();
-            let id = house.opened(2).await;
+            let (house, id) = House::selling(2).await;
             house.operator.pause(id, None, keyed(&house, 1)).await.expect("paused");
             house.operator.resume(id, house.context()).await.expect("resumed");
             house.clock.set(OPENS.plus(1));

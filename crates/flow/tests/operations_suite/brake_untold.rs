@@ -9,8 +9,7 @@ use crate::house::{House, OPENS, run};
 #[test]
 fn a_pause_that_nobody_took_is_in_the_ledger_as_soon_as_that_is_back() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let mut scheduler = house.scheduler();
         house.engine.hang().await;
         let locked = house.lock_database();
@@ -34,8 +33,7 @@ fn a_pause_that_nobody_took_is_in_the_ledger_as_soon_as_that_is_back() {
 #[test]
 fn a_hold_that_got_lost_is_told_again_while_the_ledger_is_locked() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let mut scheduler = house.scheduler();
         let locked = house.lock_database();
         house.store.lose_holds(true);
@@ -56,8 +54,7 @@ fn a_hold_that_got_lost_is_told_again_while_the_ledger_is_locked() {
 #[test]
 fn a_hold_that_got_lost_leaves_nothing_pending_once_ledger_and_rules_have_it() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         house.store.lose_holds(true);
         let paused = house.operator.pause(id, None, house.context()).await;
         paused.expect("the ledger and its rules are enough");
@@ -73,8 +70,7 @@ fn a_hold_that_got_lost_leaves_nothing_pending_once_ledger_and_rules_have_it() {
 #[test]
 fn a_store_that_hangs_is_told_once() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let mut scheduler = house.scheduler();
         house.engine.hang().await;
         let _locked = house.lock_database();
@@ -90,8 +86,7 @@ fn a_store_that_hangs_is_told_once() {
 #[test]
 fn nothing_resumes_by_its_date_while_the_store_has_not_said_that_it_holds() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let mut scheduler = house.scheduler();
         let until = OPENS.plus(60_000);
         house.engine.hang().await;

@@ -27,8 +27,7 @@ fn created_sale_is_known_at_once_and_long_after_its_end_no_more() {
 #[test]
 fn a_list_of_buyers_is_in_force_before_the_gate_knows_of_it() {
     run(async {
-        let house = House::new();
-        let id = house.opened(1).await;
+        let (house, id) = House::selling(1).await;
         let listed = || house.catalogue.find(id).expect("known").eligibility.list;
         let form = EligibleForm::Users { salt: [7; 16] };
         let list = Arc::new(EligibleList {

@@ -9,8 +9,7 @@ use crate::house::{ENDS, House, OPENS, PRODUCT_UNITS, run};
 #[test]
 fn paused_sale_admits_nobody_until_resumed() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let paused = house
             .operator
             .pause(id, Some(EpochMs(OPENS.0 + 5)), house.context())
@@ -27,8 +26,7 @@ fn paused_sale_admits_nobody_until_resumed() {
 #[test]
 fn a_later_end_is_in_force_at_once() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         let patch = |ms| ActivityPatch {
             ends_at: Some(ENDS.plus(ms)),
             ..ActivityPatch::default()
@@ -51,8 +49,7 @@ fn a_later_end_is_in_force_at_once() {
 #[test]
 fn closing_returns_unsold_units_to_the_product_once() {
     run(async {
-        let house = House::new();
-        let id = house.opened(10).await;
+        let (house, id) = House::selling(10).await;
         house.buy(id, &["a", "b"]).await;
         house.settle().await;
         for _ in 0..2 {
@@ -71,8 +68,7 @@ fn closing_returns_unsold_units_to_the_product_once() {
 #[test]
 fn closing_waits_for_tickets_that_wait() {
     run(async {
-        let house = House::new();
-        let id = house.opened(10).await;
+        let (house, id) = House::selling(10).await;
         house.buy(id, &["a", "b"]).await;
         house.operator.close(id, house.context()).await.expect("closed");
         let closing = house.operator.finish_closing(id).await.expect("asked");
@@ -88,8 +84,7 @@ fn closing_waits_for_tickets_that_wait() {
 #[test]
 fn dead_letter_keeps_its_unit_over_the_close() {
     run(async {
-        let house = House::new();
-        let id = house.opened(10).await;
+        let (house, id) = House::selling(10).await;
         house.buy(id, &["a", "bad"]).await;
         let letter = house.park("bad").await;
         house.settle().await;
@@ -118,8 +113,7 @@ fn dead_letter_keeps_its_unit_over_the_close() {
 #[test]
 fn letter_decided_before_the_close_does_not_hold_it_up() {
     run(async {
-        let house = House::new();
-        let id = house.opened(10).await;
+        let (house, id) = House::selling(10).await;
         house.buy(id, &["bad"]).await;
         let letter = house.park("bad").await;
         house.store.allow(0);
@@ -150,8 +144,7 @@ fn sale_that_was_never_preheated_gives_everything_back() {
 #[test]
 fn forgotten_sale_keeps_its_books() {
     run(async {
-        let house = House::new();
-        let id = house.opened(10).await;
+        let (house, id) = House::selling(10).await;
         house.buy(id, &["a", "b"]).await;
         house.settle().await;
         assert!(!house.operator.forget(id).await.expect("asked"), "it still sells");

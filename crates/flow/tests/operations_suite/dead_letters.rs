@@ -20,8 +20,7 @@ async fn state(house: &House, id: seckill_sale::ActivityId, name: &str) -> Ticke
 #[test]
 fn retried_letter_becomes_its_order_and_retrying_twice_is_once() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         house.buy(id, &["a"]).await;
         let letter = house.park("a").await;
         house.balanced(id).await;
@@ -52,8 +51,7 @@ fn retried_letter_becomes_its_order_and_retrying_twice_is_once() {
 #[test]
 fn discarded_letter_gives_its_unit_back_once_to_the_open_sale() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         house.buy(id, &["a"]).await;
         let letter = house.park("a").await;
         for _ in 0..2 {
@@ -74,8 +72,7 @@ fn discarded_letter_gives_its_unit_back_once_to_the_open_sale() {
 #[test]
 fn letter_parked_again_after_a_retry_is_not_revived_by_the_old_one() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         house.buy(id, &["a"]).await;
         let first = house.park("a").await;
         house
@@ -99,8 +96,7 @@ fn letter_parked_again_after_a_retry_is_not_revived_by_the_old_one() {
 #[test]
 fn letter_without_a_store_state_is_retried_after_a_rebuild_only() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         house.buy(id, &["a"]).await;
         let letter = house.park("a").await;
         let house = house.with_empty_store();
@@ -120,8 +116,7 @@ fn letter_without_a_store_state_is_retried_after_a_rebuild_only() {
 #[test]
 fn letter_that_the_ledger_does_not_know_is_settled_after_all() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         house.buy(id, &["a"]).await;
         house.copy("older.db").await;
         house.park("a").await;

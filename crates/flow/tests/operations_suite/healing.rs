@@ -9,8 +9,7 @@ use crate::house::{House, run};
 
 /// Ten units. `a` has an order, `c` is a dead letter, `b` was given back, `d` is with a worker, `e` is fresh.
 pub(crate) async fn in_all_places() -> (House, ActivityId) {
-    let house = House::new();
-    let id = house.opened(10).await;
+    let (house, id) = House::selling(10).await;
     house.buy(id, &["a"]).await;
     house.settle().await;
     house.buy(id, &["b", "c"]).await;
@@ -63,8 +62,7 @@ fn numbers_of_the_state_that_are_none_stop_it_until_it_is_healed() {
 #[test]
 fn keys_that_no_sale_has_for_itself_stop_none_and_the_list_of_sales_is_made_anew() {
     run(async {
-        let house = House::new();
-        let id = house.opened(10).await;
+        let (house, id) = House::selling(10).await;
         let names = ["sales", "switches", "acknowledged", "installation", "members", "beats"];
         for name in names {
             for key in [name, "lease:scheduler"] {
@@ -82,8 +80,7 @@ fn keys_that_no_sale_has_for_itself_stop_none_and_the_list_of_sales_is_made_anew
 #[test]
 fn an_emptied_server_sells_what_the_ledger_has_left() {
     run(async {
-        let house = House::new();
-        let id = house.opened(10).await;
+        let (house, id) = House::selling(10).await;
         house.buy(id, &["a", "b", "c"]).await;
         house.settle().await;
         house.buy(id, &["d", "e"]).await;
@@ -108,8 +105,7 @@ fn an_emptied_server_sells_what_the_ledger_has_left() {
 #[test]
 fn a_server_that_is_emptied_under_claims_never_sells_twice() {
     run(async {
-        let house = House::new();
-        let id = house.opened(40).await;
+        let (house, id) = House::selling(40).await;
         let buying = async {
             let mut accepted = Vec::new();
             for n in 0..120 {

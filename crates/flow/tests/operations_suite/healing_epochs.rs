@@ -10,8 +10,7 @@ use crate::house::{House, all_rows, run, user};
 #[test]
 fn a_sound_state_is_raised_past_the_epoch_that_somebody_else_drew() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         let first = house.figures(id).await.epoch;
         house.buy(id, &["a"]).await;
         let of_another = house.begun(id).await;
@@ -29,8 +28,7 @@ fn a_sound_state_is_raised_past_the_epoch_that_somebody_else_drew() {
 #[test]
 fn a_builder_whom_a_later_one_overtook_opens_nothing() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         house.buy(id, &["a", "b"]).await;
         house.redis(&["DEL", &house.key(id, "fresh")]);
         let (ledger, context) = (house.ledger.clone(), house.context());
@@ -55,8 +53,7 @@ fn a_builder_whom_a_later_one_overtook_opens_nothing() {
 #[test]
 fn a_lost_ticket_that_failed_takes_no_unit_that_comes_later() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         house.buy(id, &["a", "b"]).await;
         house.holds_what_waits().await;
         house.redis(&["FLUSHALL"]);
@@ -95,8 +92,7 @@ fn a_store_that_cannot_write_is_not_healed_and_costs_no_epoch() {
     ];
     for (harm, cure) in cases {
         run(async {
-            let house = House::new();
-            let id = house.opened(3).await;
+            let (house, id) = House::selling(3).await;
             house.buy(id, &["a", "b"]).await;
             house.redis(&["DEL", &house.key(id, "fresh")]);
             let before = house.ledger.activity(id).await.expect("there");
@@ -127,8 +123,7 @@ fn a_store_that_cannot_write_is_not_healed_and_costs_no_epoch() {
 #[test]
 fn a_heal_that_fails_after_it_drew_an_epoch_is_tried_again_with_growing_waits() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         house.buy(id, &["a", "b"]).await;
         house.settle().await;
         house.redis(&["FLUSHALL"]);
@@ -170,8 +165,7 @@ fn a_heal_that_fails_after_it_drew_an_epoch_is_tried_again_with_growing_waits() 
 #[test]
 fn a_user_who_may_not_build_a_state_costs_no_epoch() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         house.buy(id, &["a", "b"]).await;
         house.redis(&["FLUSHALL"]);
         let before = house.ledger.activity(id).await.expect("there");
@@ -194,8 +188,7 @@ fn a_user_who_may_not_build_a_state_costs_no_epoch() {
 #[test]
 fn a_state_older_than_the_ledger_costs_no_epoch_while_the_store_is_full() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         house.buy(id, &["a", "b"]).await;
         house.keeps_a_copy(id);
         house.settle().await;

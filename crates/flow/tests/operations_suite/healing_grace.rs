@@ -29,8 +29,7 @@ impl House {
 #[test]
 fn a_state_that_goes_on_in_place_and_is_known_to_lack_tickets_takes_them_up_first() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         house.buy(id, &["a"]).await;
         let builder = house.redis(&["HGET", &house.key(id, "meta"), "builder"]);
         house.keeps_a_copy(id);
@@ -56,8 +55,7 @@ fn a_state_that_goes_on_in_place_and_is_known_to_lack_tickets_takes_them_up_firs
 #[test]
 fn a_closed_sale_that_goes_on_in_place_and_lacks_tickets_keeps_their_units() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         house.settle().await;
         house.keeps_a_copy(id);
@@ -82,8 +80,7 @@ fn a_closed_sale_that_goes_on_in_place_and_lacks_tickets_keeps_their_units() {
 #[test]
 fn tickets_that_only_a_node_knew_which_died_are_told_as_missing() {
     run(async {
-        let house = House::new();
-        let id = house.opened(10).await;
+        let (house, id) = House::selling(10).await;
         house.buy(id, &["a"]).await;
         let options = Options {
             answer_within: Duration::from_secs(20),

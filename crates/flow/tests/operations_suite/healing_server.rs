@@ -136,8 +136,7 @@ fn a_server_that_starts_empty_before_the_start_is_preheated_anew() {
 #[test]
 fn a_stale_replica_that_is_promoted_sells_no_unit_twice() {
     run(async {
-        let house = House::new();
-        let id = house.opened(6).await;
+        let (house, id) = House::selling(6).await;
         let address = house.engine.server.url();
         let address = address.trim_start_matches("redis://").trim_end_matches('/').parse();
         let link = Proxy::to(address.expect("an address"));

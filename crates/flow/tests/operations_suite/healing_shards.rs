@@ -49,8 +49,7 @@ fn units_on_their_way_are_counted_once_where_a_whole_sale_is_confirmed() {
     let [untaken, taken] = [["left", "2", "credited", ""], ["left", "4", "credited", "1 0 0 0"]];
     for taker in [untaken, taken] {
         run(async {
-            let house = House::new();
-            let id = house.opened(8).await;
+            let (house, id) = House::selling(8).await;
             house.set(&meta(id, 0), &noted);
             house.set(&meta(id, 3), &taker);
             house.doubts_all(id);
@@ -81,8 +80,7 @@ fn a_shard_that_forgot_what_it_gave_or_got_is_not_confirmed() {
     let both: &[&[&str]] = &[&[], &["left", "4", "credited", "1 0 0 0", "transfers", "2"]];
     for (case, [giver, taker]) in [gave, got, both].map(|case| [case[0], case[1]]).into_iter().enumerate() {
         run(async {
-            let house = House::new();
-            let id = house.opened(8).await;
+            let (house, id) = House::selling(8).await;
             for (shard, fields) in [(0, giver), (3, taker)] {
                 if !fields.is_empty() {
                     house.set(&meta(id, shard), fields);
@@ -104,8 +102,7 @@ fn a_shard_that_forgot_what_it_gave_or_got_is_not_confirmed() {
 #[test]
 fn a_shard_of_another_server_is_confirmed_beside_sound_ones() {
     run(async {
-        let house = House::new();
-        let id = house.opened(8).await;
+        let (house, id) = House::selling(8).await;
         house.buy(id, &["a", "b", "c"]).await;
         house.settle().await;
         house.buy(id, &["d"]).await;
@@ -123,8 +120,7 @@ fn a_shard_of_another_server_is_confirmed_beside_sound_ones() {
 #[test]
 fn a_shard_that_lost_its_newest_tickets_has_them_back_before_strangers_come() {
     run(async {
-        let house = House::new();
-        let id = house.opened(8).await;
+        let (house, id) = House::selling(8).await;
         let lost = users_of(2, 5);
         let names: Vec<_> = lost.iter().map(String::as_str).collect();
         house.buy(id, &names[..1]).await;
@@ -153,8 +149,7 @@ fn a_shard_that_lost_its_newest_tickets_has_them_back_before_strangers_come() {
 #[test]
 fn tickets_of_a_lost_state_get_the_units_of_other_shards() {
     run(async {
-        let house = House::new();
-        let id = house.opened(4).await;
+        let (house, id) = House::selling(4).await;
         let buyers = users_of(3, 4);
         let names: Vec<_> = buyers.iter().map(String::as_str).collect();
         house.buy(id, &names).await;

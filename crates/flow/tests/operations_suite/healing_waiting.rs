@@ -14,8 +14,7 @@ use crate::house::{House, run, user};
 #[test]
 fn a_closed_sale_whose_tickets_wait_is_healed_and_keeps_their_units() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a", "b"]).await;
         house.operator.close(id, house.context()).await.expect("closed");
         house.redis(&["FLUSHALL"]);
@@ -37,8 +36,7 @@ fn a_closed_sale_whose_tickets_wait_is_healed_and_keeps_their_units() {
 #[test]
 fn a_ticket_whose_letter_was_retried_waits_again_when_its_state_is_lost() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         let taken = house.store.take(1).await.expect("taken");
         let parking = Parking {
@@ -88,8 +86,7 @@ fn a_ticket_whose_letter_was_retried_waits_again_when_its_state_is_lost() {
 #[test]
 fn nobody_is_told_that_he_has_no_ticket_while_the_state_is_lost() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["settled"]).await;
         house.settle().await;
         house.buy(id, &["waits"]).await;
@@ -128,8 +125,7 @@ fn nobody_is_told_that_he_has_no_ticket_while_the_state_is_lost() {
 #[test]
 fn a_final_result_is_not_told_as_waiting_by_an_older_state() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["settled"]).await;
         let results = Results::new(house.store.clone(), house.ledger.clone(), Arc::new(Pace::default()));
         house.keeps_a_copy(id);
@@ -148,8 +144,7 @@ fn a_final_result_is_not_told_as_waiting_by_an_older_state() {
 #[test]
 fn a_fence_that_another_process_left_behind_is_opened() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         let mut scheduler = house.scheduler();
         scheduler.tick(house.clock_now()).await;
         let terms = house.ledger.activity(id).await.expect("there").terms();

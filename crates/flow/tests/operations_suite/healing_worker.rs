@@ -34,8 +34,7 @@ impl House {
 #[test]
 fn tickets_that_only_a_worker_knows_are_adopted_where_their_units_are() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         house.buy(id, &["a", "b", "c"]).await;
         house.holds_what_waits().await;
         house.redis(&["FLUSHALL"]);
@@ -79,8 +78,7 @@ fn tickets_that_only_a_worker_knows_are_adopted_where_their_units_are() {
 #[test]
 fn a_batch_of_a_lost_state_is_refused_by_the_ledger() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         house.buy(id, &["a", "b"]).await;
         let Taken {
             tickets,
@@ -110,8 +108,7 @@ fn a_batch_of_a_lost_state_is_refused_by_the_ledger() {
 #[test]
 fn a_healer_that_died_after_its_first_step_does_not_stop_settlement() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         house.buy(id, &["a", "b"]).await;
         house.begun(id).await;
         let pass = house.worker.pass().await.expect("answers");
@@ -127,8 +124,7 @@ fn a_healer_that_died_after_its_first_step_does_not_stop_settlement() {
 #[test]
 fn what_a_worker_settled_before_the_loss_is_settled_once() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         house.buy(id, &["a", "b"]).await;
         house.store.allow(0);
         assert!(
@@ -147,8 +143,7 @@ fn what_a_worker_settled_before_the_loss_is_settled_once() {
 #[test]
 fn a_store_that_admits_too_many_sells_what_the_ledger_has_oldest_first() {
     run(async {
-        let house = House::new();
-        let id = house.opened(2).await;
+        let (house, id) = House::selling(2).await;
         for (key, left) in keys(id).iter().filter(|key| key.ends_with(":meta")).zip([4, 0, 0, 0]) {
             house.redis(&["HSET", key, "left", &left.to_string()]);
         }
@@ -174,8 +169,7 @@ fn a_store_that_admits_too_many_sells_what_the_ledger_has_oldest_first() {
 #[test]
 fn an_operators_hold_outlives_a_broken_state() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         house.buy(id, &["a"]).await;
         let hold = seckill_sale::Hold {
             held_at: house.clock_now(),

@@ -55,8 +55,7 @@ fn what_a_worker_and_a_node_hold_of_a_lost_sale_is_void_in_the_one_that_has_its_
     // The store still has the other sale's state, or was emptied by whoever restored the database: epochs begin anew then.
     for is_emptied in [false, true] {
         run(async {
-            let house = House::new();
-            let id = house.opened(5).await;
+            let (house, id) = House::selling(5).await;
             house.buy(id, &["a", "b", "c"]).await;
             house.holds_what_waits().await;
             if is_emptied {
@@ -72,8 +71,7 @@ fn what_a_worker_and_a_node_hold_of_a_lost_sale_is_void_in_the_one_that_has_its_
 fn a_state_of_another_sale_whose_server_started_anew_is_neither_confirmed_nor_built_from() {
     for key in ["server", "fresh"] {
         run(async {
-            let house = House::new();
-            let id = house.opened(5).await;
+            let (house, id) = House::selling(5).await;
             house.buy(id, &["a", "b", "c"]).await;
             if key == "server" {
                 let meta = house.key(id, "meta");
@@ -95,8 +93,7 @@ fn a_state_of_another_sale_whose_server_started_anew_is_neither_confirmed_nor_bu
 #[test]
 fn remains_of_a_state_without_meta_that_are_older_than_the_sale_are_none_of_its() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a", "b", "c"]).await;
         for key in crate::healing_house::keys(id) {
             if key.ends_with(":meta") {
@@ -112,8 +109,7 @@ fn remains_of_a_state_without_meta_that_are_older_than_the_sale_are_none_of_its(
 fn a_ledger_that_never_began_the_state_of_its_own_sale_is_told_again_what_it_lost() {
     for is_doubtful in [false, true] {
         run(async {
-            let house = House::new();
-            let id = house.opened(5).await;
+            let (house, id) = House::selling(5).await;
             house.buy(id, &["a", "b"]).await;
             house.settle().await;
             house.buy(id, &["c"]).await;
@@ -141,8 +137,7 @@ fn a_ledger_that_never_began_the_state_of_its_own_sale_is_told_again_what_it_los
 #[test]
 fn a_state_that_takes_the_place_of_one_that_the_ledger_never_began_sells() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.forgets_what_was_sold();
         let mut scheduler = house.scheduler();
         house.store.allow(1);
@@ -160,8 +155,7 @@ fn a_state_that_takes_the_place_of_one_that_the_ledger_never_began_sells() {
 #[test]
 fn a_state_that_the_ledger_never_began_sells_nothing_until_the_ledger_has_followed() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         house.settle().await;
         house.forgets_what_was_sold();
@@ -190,8 +184,7 @@ impl House {
     async fn tickets_of(&self, id: ActivityId, names: &[&str]) -> Vec<seckill_sale::Ticket> {
         let mut tickets = Vec::new();
         for name in names {
-            let buyer = self.store.buyer(id, &crate::house::user(name)).await.expect("read");
-            tickets.push(buyer.expect("a buyer").ticket);
+            tickets.push(self.ticket_of(id, name).await);
         }
         tickets
     }

@@ -31,6 +31,15 @@ impl House {
         id
     }
 
+    /// A house that has such a sale, lost it, and gave its number to one of so many units in so many shards.
+    pub(crate) async fn with_a_number_given_twice(units: u64, shards: u16) -> (Self, ActivityId) {
+        let house = Self::new();
+        let id = house.with_a_sale().await;
+        house.forgets_all_sales();
+        house.with_its_number(id, units, shards).await;
+        (house, id)
+    }
+
     /// The next sale, of so many units in so many shards; it has the number of the lost one.
     pub(crate) async fn with_its_number(&self, id: ActivityId, units: u64, shards: u16) {
         let page = self.ledger.products(all_rows()).await.expect("products");

@@ -13,10 +13,7 @@ const RECOVERING: NotReady = NotReady::Recovering;
 fn a_sale_with_the_number_of_a_lost_one_sells_its_own_units_to_its_own_buyers() {
     for shards in [1, 4] {
         run(async {
-            let house = House::new();
-            let id = house.with_a_sale().await;
-            house.forgets_all_sales();
-            house.with_its_number(id, 3, shards).await;
+            let (house, id) = House::with_a_number_given_twice(3, shards).await;
             for name in ["a", "c", "d"] {
                 assert_eq!(
                     house.claim(id, name, 1).await,
@@ -56,10 +53,7 @@ fn a_sale_with_the_number_of_a_lost_one_sells_its_own_units_to_its_own_buyers() 
 #[test]
 fn an_operator_who_preheats_a_sale_with_the_number_of_a_lost_one_gets_a_state_of_its_own() {
     run(async {
-        let house = House::new();
-        let id = house.with_a_sale().await;
-        house.forgets_all_sales();
-        house.with_its_number(id, 3, crate::SHARDS).await;
+        let (house, id) = House::with_a_number_given_twice(3, crate::SHARDS).await;
         let preheated = house.operator.preheat(id, house.context()).await.expect("preheated");
         assert!(preheated.created && preheated.left == 3, "{preheated:?}");
         house.buy(id, &["c", "d", "e"]).await;
@@ -103,10 +97,7 @@ fn recovery_gives_a_sale_with_the_number_of_a_lost_one_a_state_of_its_own() {
 #[test]
 fn a_sale_whose_number_is_not_its_own_in_the_store_is_shown_as_fenced_until_it_is() {
     run(async {
-        let house = House::new();
-        let id = house.with_a_sale().await;
-        house.forgets_all_sales();
-        house.with_its_number(id, 3, crate::SHARDS).await;
+        let (house, id) = House::with_a_number_given_twice(3, crate::SHARDS).await;
         house.store.allow(0);
         let mut scheduler = house.scheduler();
         let ticked = scheduler.tick(house.clock_now()).await;

@@ -6,8 +6,7 @@ use crate::house::{House, run};
 #[test]
 fn what_a_node_admitted_to_a_lost_state_of_a_lost_sale_is_void_in_the_one_that_has_its_number() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a", "b", "c"]).await;
         house.redis(&["FLUSHALL"]);
         house.recovers(id).await;

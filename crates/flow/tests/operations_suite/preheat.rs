@@ -10,8 +10,7 @@ use crate::house::{ENDS, House, run, user};
 #[test]
 fn preheating_again_mid_sale_changes_nothing() {
     run(async {
-        let house = House::new();
-        let id = house.opened(3).await;
+        let (house, id) = House::selling(3).await;
         house.buy(id, &["a"]).await;
         let before = house.figures(id).await;
         let again = house.operator.preheat(id, house.context()).await.expect("preheated");
@@ -65,8 +64,7 @@ fn ended_or_closed_sale_is_not_preheated() {
 #[test]
 fn lost_store_is_rebuilt_from_the_ledger_and_sells_no_unit_twice() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["sold", "parked", "discarded"]).await;
         house.park("parked").await;
         let discarded = house.park("discarded").await;

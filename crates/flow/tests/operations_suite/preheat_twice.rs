@@ -87,8 +87,7 @@ fn whoever_drew_the_epoch_of_a_first_state_and_died_is_followed_by_another() {
 #[test]
 fn a_state_that_was_seen_here_is_lost_at_once() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.redis(&["FLUSHALL"]);
         assert_eq!(house.scheduler().tick(house.clock_now()).await.healed, [id]);
     });
@@ -113,8 +112,7 @@ fn a_preheat_waits_for_somebody_who_builds_the_state_and_takes_what_he_has_built
 #[test]
 fn while_a_sale_is_preheated_for_the_first_time_its_buyers_hear_that_it_is_not_ready() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.is_half_built(id, "0");
         let refused = house.claim(id, "a", 1).await;
         assert_eq!(refused, Err(Refusal::NotReady(NotReady::NotPreheated)));

@@ -111,8 +111,7 @@ fn stepping<T>(sequencer: &mut Sequencer<Simulated>, task: impl Future<Output = 
 #[test]
 fn buyer_who_has_not_met_the_challenge_hears_that_before_he_hears_of_a_rate() {
     run(async {
-        let house = House::new();
-        let id = house.opened(1).await;
+        let (house, id) = House::selling(1).await;
         let (_batcher, claims) = Batcher::new(house.store.clone(), 4);
         let purchase = Purchase::new(house.store.clone(), claims);
         let rate = SharedRate {

@@ -11,8 +11,7 @@ use crate::house::{House, PAY_WITHIN_MS, run, user};
 
 /// A sale of ten with orders of `a`, `b` and `c`, and `waiting` in the queue.
 pub(crate) async fn selling() -> (House, ActivityId) {
-    let house = House::new();
-    let id = house.opened(10).await;
+    let (house, id) = House::selling(10).await;
     house.buy(id, &["a", "b", "c"]).await;
     house.settle().await;
     house.buy(id, &["waiting"]).await;
@@ -55,8 +54,7 @@ pub(crate) async fn check(house: &House, id: ActivityId, kind: DifferenceKind, n
 #[test]
 fn sale_that_is_forgotten_meanwhile_misses_nobody() {
     run(async {
-        let house = House::new();
-        let id = house.opened(10).await;
+        let (house, id) = House::selling(10).await;
         house.buy(id, &["a", "b"]).await;
         house.settle().await;
         house.operator.close(id, house.context()).await.expect("closed");
@@ -150,13 +148,7 @@ fn ticket_dead_in_the_store_only_is_queued_again() {
 fn lost_record_is_settled_again_as_the_same_order() {
     run(async {
         let (house, id) = selling().await;
-        let ticket = house
-            .store
-            .buyer(id, &user("b"))
-            .await
-            .expect("read")
-            .expect("a buyer")
-            .ticket;
+        let ticket = house.ticket_of(id, "b").await;
         house.by_hand("DELETE FROM orders WHERE user_id = 'b'");
         house.by_hand("DELETE FROM records WHERE user_id = 'b'");
         house.by_hand("UPDATE stock SET available = available + 1");

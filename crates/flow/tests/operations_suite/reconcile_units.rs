@@ -4,9 +4,8 @@ use seckill_flow::{DifferenceKind, Fix};
 use seckill_ledger::{SettleBatch, Settlement};
 use seckill_queue::{Queue, Verdict, Verdicts};
 use seckill_sale::{ActivityId, Conclusion, Refusal};
-use seckill_stock::Stock;
 
-use crate::house::{House, PAY_WITHIN_MS, run, user};
+use crate::house::{House, PAY_WITHIN_MS, run};
 use crate::reconcile::{check, report, selling};
 
 #[test]
@@ -30,8 +29,7 @@ fn movement_that_missed_the_store_is_applied() {
 #[test]
 fn ticket_that_is_settled_before_units_are_counted_lowers_nothing() {
     run(async {
-        let house = House::new();
-        let id = house.opened(6).await;
+        let (house, id) = House::selling(6).await;
         house.buy(id, &["a"]).await;
         let tickets = house.store.take(10).await.expect("taken");
         let retry = Verdict::Retry {
@@ -67,13 +65,7 @@ fn units_left_are_lowered_and_never_raised() {
     run(async {
         let (house, id) = selling().await;
         // A conclusion that gives a unit back which the ledger did not move.
-        let ticket = house
-            .store
-            .buyer(id, &user("waiting"))
-            .await
-            .expect("read")
-            .expect("a buyer")
-            .ticket;
+        let ticket = house.ticket_of(id, "waiting").await;
         house.by_hand("UPDATE stock SET available = available - 1, total = total - 1");
         check(&house, id, DifferenceKind::LeftTooHigh, None, true).await;
         assert_eq!(house.left(id).await, 5);
@@ -122,8 +114,7 @@ fn sale_without_a_state_has_nothing_to_compare_and_an_unknown_one_is_an_error() 
 fn fence_of_a_broken_reconciliation_is_taken_down() {
     run(async {
         for writes in 0..20 {
-            let house = House::new();
-            let id = house.opened(10).await;
+            let (house, id) = House::selling(10).await;
             house.buy(id, &["a"]).await;
             house.settle().await;
             let mut scheduler = house.scheduler();

@@ -10,8 +10,7 @@ use crate::house::{House, PRODUCT_UNITS, run, user};
 #[test]
 fn house_in_order_has_nothing_to_recover() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         assert_eq!(house.operator.recovery_plan(None).await.expect("a plan"), []);
         assert_eq!(house.operator.recover(Some(id)).await.expect("recovered"), []);
@@ -22,8 +21,7 @@ fn house_in_order_has_nothing_to_recover() {
 #[test]
 fn orders_that_a_restored_database_lost_come_back_under_their_numbers() {
     run(async {
-        let house = House::new();
-        let id = house.opened(10).await;
+        let (house, id) = House::selling(10).await;
         house.buy(id, &["a"]).await;
         house.settle().await;
         house.copy("older.db").await;
@@ -68,8 +66,7 @@ fn orders_that_a_restored_database_lost_come_back_under_their_numbers() {
 #[test]
 fn movements_that_a_restored_database_lost_are_no_units_of_the_sale_any_more() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         house.settle().await;
         house.copy("older.db").await;
@@ -98,8 +95,7 @@ fn movements_that_a_restored_database_lost_are_no_units_of_the_sale_any_more() {
 #[test]
 fn close_that_a_restored_database_lost_is_undone() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         house.settle().await;
         house.copy("older.db").await;
@@ -122,8 +118,7 @@ fn close_that_a_restored_database_lost_is_undone() {
 #[test]
 fn letters_resolved_since_the_copy_keep_their_results() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["retried", "discarded"]).await;
         let retried = house.park("retried").await;
         let discarded = house.park("discarded").await;

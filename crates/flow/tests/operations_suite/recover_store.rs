@@ -50,8 +50,7 @@ fn sale_that_only_the_store_knows_is_named_and_left_alone() {
 #[test]
 fn units_held_back_are_found_by_reconciling_and_raised_by_recovery_alone() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a", "b"]).await;
         // The entry of a waiting ticket is erased: nobody will ever settle it, and its unit is nowhere.
         house.handle.erase_buyer(id, user("b")).await.expect("erased");

@@ -10,8 +10,7 @@ fn a_pause_that_the_ledger_lost_is_over_whatever_version_its_row_has_now() {
     // One fewer as in an older copy; the same as after a later change to that.
     for lost_versions in [1, 0] {
         run(async {
-            let house = House::new();
-            let id = house.opened(5).await;
+            let (house, id) = House::selling(5).await;
             let mut scheduler = house.scheduler();
             house.operator.pause(id, None, house.context()).await.expect("paused");
             scheduler.tick(house.clock_now()).await;

@@ -44,8 +44,7 @@ fn sale_created_running_is_preheated_at_once_and_a_draft_is_not() {
 #[test]
 fn ended_sale_is_closed_returned_and_later_forgotten() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         let mut scheduler = house.scheduler();
         let settings = SchedulerSettings::default();
@@ -75,8 +74,7 @@ fn ended_sale_is_closed_returned_and_later_forgotten() {
 #[test]
 fn sale_closed_before_a_restart_is_finished_after_it() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         house.operator.close(id, house.context()).await.expect("closed");
         let house = house.restarted();
@@ -89,8 +87,7 @@ fn sale_closed_before_a_restart_is_finished_after_it() {
 #[test]
 fn paused_sale_goes_on_at_the_moment_that_the_operator_named() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house
             .operator
             .pause(id, Some(OPENS.plus(100)), house.context())
@@ -109,8 +106,7 @@ fn paused_sale_goes_on_at_the_moment_that_the_operator_named() {
 #[test]
 fn order_expires_at_its_deadline_and_the_tick_is_wanted_then() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         house.buy(id, &["a"]).await;
         house.settle().await;
         let deadline = OPENS.plus(PAY_WITHIN_MS);
@@ -127,8 +123,7 @@ fn order_expires_at_its_deadline_and_the_tick_is_wanted_then() {
 #[test]
 fn rules_written_by_another_process_reach_the_store() {
     run(async {
-        let house = House::new();
-        let id = house.opened(5).await;
+        let (house, id) = House::selling(5).await;
         let mut scheduler = house.scheduler();
         scheduler.tick(house.clock_now()).await;
         house

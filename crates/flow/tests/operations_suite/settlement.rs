@@ -10,8 +10,7 @@ use crate::house::{House, run, user};
 #[test]
 fn a_batch_becomes_orders_and_the_second_delivery_changes_nothing() {
     run(async {
-        let house = House::new();
-        let id = house.opened(10).await;
+        let (house, id) = House::selling(10).await;
         house.buy(id, &["a", "b", "c"]).await;
         let pass = house.worker.pass().await.expect("the queue answers");
         assert_eq!((pass.taken, pass.orders_written, pass.activity), (3, 3, Some(id)));
@@ -25,8 +24,7 @@ fn a_batch_becomes_orders_and_the_second_delivery_changes_nothing() {
 #[test]
 fn a_ticket_discarded_while_the_store_had_it_queued_gives_its_unit_back_once() {
     run(async {
-        let house = House::new();
-        let id = house.opened(10).await;
+        let (house, id) = House::selling(10).await;
         house.buy(id, &["a"]).await;
         let delivery = house.store.take(1).await.expect("answers").remove(0);
         let ticket = delivery.ticket;

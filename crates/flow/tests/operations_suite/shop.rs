@@ -50,4 +50,11 @@ impl House {
         assert!(preheated.created && preheated.left == units, "{preheated:?}");
         id
     }
+
+    /// A house with such a sale.
+    pub(crate) async fn selling(units: u64) -> (Self, ActivityId) {
+        let house = Self::new();
+        let id = house.opened(units).await;
+        (house, id)
+    }
 }

@@ -3,7 +3,7 @@
 use seckill_flow::Audit;
 use seckill_ledger::{DeadLetter, DeadLetters, Ledger, Parking};
 use seckill_queue::{Queue, Verdict, Verdicts};
-use seckill_sale::{ActivityId, Claim, Figures, Quantity, RequestId, RequestKey};
+use seckill_sale::{ActivityId, Claim, Figures, Quantity, RequestId, RequestKey, Ticket};
 use seckill_stock::{Answer, Stock};
 
 use crate::house::{House, user};
@@ -33,6 +33,12 @@ impl House {
                 .await
                 .unwrap_or_else(|refusal| panic!("{name}: {refusal:?}"));
         }
+    }
+
+    /// The ticket that the store says somebody has.
+    pub(crate) async fn ticket_of(&self, id: ActivityId, name: &str) -> Ticket {
+        let buyer = self.store.buyer(id, &user(name)).await.expect("read");
+        buyer.expect("a buyer").ticket
     }
 
     /// Settles whatever can be taken.

@@ -21,8 +21,7 @@ fn units(count: u64) -> Units {
 #[test]
 fn added_stock_is_sold_once_however_often_it_is_asked_with_one_key() {
     run(async {
-        let house = House::new();
-        let id = house.opened(1).await;
+        let (house, id) = House::selling(1).await;
         house.buy(id, &["a"]).await;
         assert!(matches!(house.claim(id, "b", 1).await, Err(Refusal::SoldOut)));
         let mut context = house.context();
@@ -49,8 +48,7 @@ fn added_stock_is_sold_once_however_often_it_is_asked_with_one_key() {
 #[test]
 fn added_units_that_the_product_lacks_change_nothing() {
     run(async {
-        let house = House::new();
-        let id = house.opened(1).await;
+        let (house, id) = House::selling(1).await;
         let short = house
             .operator
             .add_stock(id, units(PRODUCT_UNITS), house.context())
@@ -132,8 +130,7 @@ fn units_expired_back_to_the_sale_are_sold_again_and_after_its_end_no_more() {
 #[test]
 fn movement_that_missed_the_store_is_applied_with_the_next_one_and_in_order() {
     run(async {
-        let house = House::new();
-        let id = house.opened(1).await;
+        let (house, id) = House::selling(1).await;
         house.store.allow(0);
         house
             .operator
