@@ -25,7 +25,7 @@ impl House {
         assert!(answer.starts_with(':'), "{answer}");
     }
 
-    /// As after a failover of all servers that lost nothing.
+    /// As after a failover of all servers that lost nothing. From now on the node moves no units: what is on its way stays there.
     fn doubts_all(&self, id: ActivityId) {
         (0..4).for_each(|shard| self.set(&meta(id, shard), &["server", "another"]));
     }
@@ -50,9 +50,9 @@ fn units_on_their_way_are_counted_once_where_a_whole_sale_is_confirmed() {
     for taker in [untaken, taken] {
         run(async {
             let (house, id) = House::selling(8).await;
+            house.doubts_all(id);
             house.set(&meta(id, 0), &noted);
             house.set(&meta(id, 3), &taker);
-            house.doubts_all(id);
             let before = |condition| match condition {
                 Condition::Doubtful(figures) => (figures.stock_left, figures.revision),
                 other => panic!("{other:?}"),
@@ -81,6 +81,7 @@ fn a_shard_that_forgot_what_it_gave_or_got_is_not_confirmed() {
     for (case, [giver, taker]) in [gave, got, both].map(|case| [case[0], case[1]]).into_iter().enumerate() {
         run(async {
             let (house, id) = House::selling(8).await;
+            house.doubts_all(id);
             for (shard, fields) in [(0, giver), (3, taker)] {
                 if !fields.is_empty() {
                     house.set(&meta(id, shard), fields);
@@ -89,7 +90,6 @@ fn a_shard_that_forgot_what_it_gave_or_got_is_not_confirmed() {
             if case == 2 {
                 house.set(&meta(id, 1), &["left", "0"]);
             }
-            house.doubts_all(id);
             let builder = house.redis(&["HGET", &meta(id, 0), "builder"]);
             house.recovers(id).await;
             assert_ne!(house.redis(&["HGET", &meta(id, 0), "builder"]), builder, "built anew");
