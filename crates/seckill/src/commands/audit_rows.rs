@@ -1,8 +1,10 @@
 //! `seckill audit-rows`: who did what, newest first, through the admin API of a running server. The API gives pages; rows are chosen here.
 
+use std::collections::BTreeSet;
+
 use seckill_console::precheck_moment;
 use seckill_sale::EpochMs;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Context;
 use super::remote::Remote;
@@ -90,11 +92,29 @@ fn line(row: &Value) -> String {
         (Value::Null, Value::Null) => String::new(),
         (Value::Null, after) => format!("  {after}"),
         (before, Value::Null) => format!("  was {before}"),
-        (before, after) => format!("  {before} -> {after}"),
+        (before, after) => format!("  {}", changed(before, after)),
     };
     let id = row["id"].to_string();
     let [at, actor, action, subject] = ["at", "actor", "action", "subject"].map(text);
     format!("{id:>6}  {at}  {actor}  {action}  {subject}{change}")
+}
+
+/// What differs: of two objects their members that do, since those of the switches or of a sale are many. `--json` has all.
+fn changed(before: &Value, after: &Value) -> String {
+    let (Some(were), Some(are)) = (before.as_object(), after.as_object()) else {
+        return format!("{before} -> {after}");
+    };
+    let of = |members: &Map<String, Value>, name: &str| members.get(name).cloned().unwrap_or_default();
+    let names: BTreeSet<_> = were.keys().chain(are.keys()).collect();
+    let pairs = names.iter().map(|name| (name, of(were, name), of(are, name)));
+    let differing = pairs.filter(|(_, was, is)| was != is);
+    let told: Vec<_> = differing
+        .map(|(name, was, is)| format!("{name}: {}", changed(&was, &is)))
+        .collect();
+    match told.as_slice() {
+        [] => "nothing differs".to_owned(),
+        told => told.join(", "),
+    }
 }
 
 #[cfg(test)]
@@ -140,5 +160,15 @@ mod tests {
         assert_eq!(row(json!(null), json!({"x": 1})), "     7  t  admin  a  s  {\"x\":1}");
         assert_eq!(row(json!(1), json!(null)), "     7  t  admin  a  s  was 1");
         assert_eq!(row(json!(1), json!(2)), "     7  t  admin  a  s  1 -> 2");
+        let switches =
+            |open, ip: Value| json!({"entry_open": open, "admit_ratio": 1.0, "limits": {"ip": ip, "user": null}});
+        assert_eq!(
+            row(switches(true, json!(null)), switches(false, json!("5/s"))),
+            "     7  t  admin  a  s  entry_open: true -> false, limits: ip: null -> \"5/s\""
+        );
+        assert_eq!(
+            row(json!({"a": 1}), json!({"a": 1})),
+            "     7  t  admin  a  s  nothing differs"
+        );
     }
 }
