@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
-use seckill_sale::{ActivityId, Epoch, EpochMs, Hold, NotReady, SaleView};
-use seckill_stock::{Brake, Error, SWITCHES_BYTES_MAX, WAITING_MS};
+use seckill_sale::{ActivityId, Epoch, EpochMs, Hold, NotReady, SaleView, Status};
+use seckill_stock::{Brake, Error, SWITCHES_BYTES_MAX, Standing, WAITING_MS};
 
 use crate::Embedded;
 use crate::command::Command;
@@ -23,10 +23,19 @@ impl Brake for Embedded {
         Ok(self.ask(|reply| Command::Release(activity, hold, reply)).await?)
     }
 
-    fn held_in(&self, activity: ActivityId) -> Option<(Epoch, Option<Hold>)> {
-        // No state of this engine goes back to an earlier one, so that its holds need no other epochs told apart.
-        let seen = |view: &SaleView| (Epoch::FIRST, view.held());
-        self.shared.with_view(activity, |view| view.map(seen))
+    fn standing(&self, activity: ActivityId) -> Option<Standing> {
+        let standing = |view: &SaleView| Standing {
+            // No state of this engine goes back to an earlier one: its holds need no epochs to be told apart.
+            epoch: Epoch::FIRST,
+            hold: view.held(),
+            status: match (view.is_open(), view.held()) {
+                (true, _) => Some(Status::Running),
+                (false, Some(_)) => Some(Status::Paused),
+                // Paused by its rules, or closed.
+                (false, None) => None,
+            },
+        };
+        self.shared.with_view(activity, |view| view.map(standing))
     }
 
     async fn keep_switches(

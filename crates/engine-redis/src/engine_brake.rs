@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 use redis::{cmd, from_redis_value};
-use seckill_sale::{ActivityId, Epoch, Hold, NotReady};
-use seckill_stock::{Brake, Error, SWITCHES_BYTES_MAX, WAITING_MS};
+use seckill_sale::{ActivityId, Hold, NotReady, Status};
+use seckill_stock::{Brake, Error, SWITCHES_BYTES_MAX, Standing, WAITING_MS};
 
 use crate::engine::Engine;
 use crate::keys;
 use crate::script::{KEEP, TELL};
+use crate::summary::Summary;
 
 fn arguments(hold: Hold) -> Vec<Vec<u8>> {
     let resumes_at = hold.resumes_at.map(|at| at.to_string()).unwrap_or_default();
@@ -27,12 +28,20 @@ impl Brake for Engine {
         }
     }
 
-    fn held_in(&self, activity: ActivityId) -> Option<(Epoch, Option<Hold>)> {
+    fn standing(&self, activity: ActivityId) -> Option<Standing> {
         self.0.with_sale(activity, |sale| {
             let sale = sale?;
-            // They differ while a sale is being brought in line with the ledger.
-            let epochs = sale.read().map(|(_, shard)| shard.figures.epoch);
-            Some((epochs.max()?, sale.hold()))
+            let shards = || sale.read().map(|(_, shard)| shard);
+            Some(Standing {
+                // They differ while a sale is being brought in line with the ledger.
+                epoch: shards().map(|shard| shard.figures.epoch).max()?,
+                hold: sale.hold(),
+                status: if shards().any(Summary::is_held) {
+                    Some(Status::Paused)
+                } else {
+                    shards().all(|shard| shard.is_open).then_some(Status::Running)
+                },
+            })
         })
     }
 

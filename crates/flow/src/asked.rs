@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 
 use parking_lot::Mutex;
 use seckill_ledger::Context;
-use seckill_sale::{ActivityId, Epoch, Hold};
+use seckill_sale::{ActivityId, Hold};
+use seckill_stock::Standing;
 
 pub(crate) use pause::Pause;
 use pause::Told;
@@ -20,8 +21,8 @@ use pause::Told;
 /// What is known of a sale besides: what the store shows, and the row of the ledger.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shown {
-    /// The epoch of the state that is known, and how it is held there.
-    pub(crate) held: Option<(Epoch, Option<Hold>)>,
+    /// What the state says that is known.
+    pub(crate) state: Option<Standing>,
     /// Changes of the row, epochs aside, as far as it is known here.
     pub(crate) row_changes: Option<u64>,
 }
@@ -84,16 +85,17 @@ impl Asked {
     /// How the sale is held, where the store shows `shown`; takes up what that tells.
     pub(crate) fn in_force(&self, id: ActivityId, shown: Shown) -> Option<Hold> {
         let mut asked = self.0.lock();
-        if let Some((epoch, Some(hold))) = shown.held
+        if let Some(state) = shown.state
+            && let Some(hold) = state.hold
             && asked.get(&id).is_none_or(|pause| pause.gives_way_to(hold))
         {
-            asked.insert(id, Pause::seen(hold, epoch, shown.row_changes));
+            asked.insert(id, Pause::seen(hold, state.epoch, shown.row_changes));
         }
         let pause = asked.get_mut(&id)?;
         if pause.look(shown) {
             tracing::error!(activity = %id, "the store has lost a pause that the ledger has not got; it is told again");
         }
-        pause.in_force(shown.held)
+        pause.in_force(shown.state)
     }
 
     /// The pause that is over and of which the store has not heard so, or which an earlier state of it shows.

@@ -58,10 +58,14 @@ impl Operator {
         }
         self.show_again(id).await;
         tracing::info!(activity = %id, "held");
-        match self.write_hold(id, Some(context.clone()), before).await {
+        let written = match self.write_hold(id, Some(context.clone()), before).await {
             Ok(Some(activity)) => Ok(activity),
             // Somebody else has written it meanwhile; the operator's key belongs into the ledger all the same.
             Ok(None) => self.set_status(id, Status::Paused, resumes_at, context).await,
+            Err(error) => Err(error),
+        };
+        match written {
+            Ok(activity) => Ok(activity),
             Err(error) if is_refusal(&error) => Err(error),
             Err(error) if self.is_pending(id) => self.held_without_ledger(id, error).await,
             // The store held the sale, and whoever has the ledger released it behind the ledger's rules.

@@ -3,6 +3,7 @@
 //! It holds every unended activity and those that ended lately; any other id is refused without asking anybody.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use seckill_gate::ENDED_KEPT_MS;
 use seckill_ledger::{ActivityPatch, Context, EligibleList, Ledger, NewActivity};
@@ -29,7 +30,11 @@ impl Operator {
         // Whoever comes to a sale by this list meets no state of another one that had its number.
         self.tell_whose_numbers(activities.iter());
         let in_force = |activity: &Activity| Arc::new(self.in_force(activity.clone()));
-        self.layers.catalogue.replace(activities.iter().map(in_force));
+        {
+            let mut listed_at = self.listed_at.lock();
+            self.layers.catalogue.replace(activities.iter().map(in_force));
+            *listed_at = Some(Instant::now());
+        }
         self.audited
             .lock()
             .retain(|id, _| activities.iter().any(|activity| activity.id == *id));

@@ -23,17 +23,10 @@ impl Operator {
     pub(crate) fn held(&self, id: ActivityId) -> Option<Hold> {
         let row = self.layers.catalogue.find(id).ok();
         let shown = Shown {
-            held: self.layers.stock.held_in(id),
+            state: self.layers.stock.standing(id),
             row_changes: row.map(|row| row.version.saturating_sub(row.epoch.map_or(0, Epoch::get))),
         };
         self.asked.in_force(id, shown)
-    }
-
-    /// Looks how the store holds each sale, so that a pause that it loses, or brings back, is known. Costs no IO.
-    pub fn see_holds(&self) {
-        for id in self.layers.catalogue.all().keys() {
-            let _seen = self.held(*id);
-        }
     }
 
     /// Writes pauses that neither store nor ledger may have: this process alone keeps buyers out.
@@ -118,15 +111,18 @@ impl Operator {
     }
 
     async fn tell_ledger(&self, id: ActivityId, hold: Hold, context: Option<Context>) -> Result<(), Error> {
-        let context = context
-            .or_else(|| self.asked.context(id, hold))
-            .unwrap_or_else(|| Context {
+        let ledger = &self.layers.ledger;
+        if let Some(context) = context {
+            ledger.set_status(id, Status::Paused, hold.resumes_at, context).await?;
+        } else {
+            let context = self.asked.context(id, hold).unwrap_or_else(|| Context {
                 actor: ACTOR.to_owned(),
                 now: hold.held_at,
                 idempotency: None,
             });
-        let ledger = &self.layers.ledger;
-        ledger.set_status(id, Status::Paused, hold.resumes_at, context).await?;
+            // It may have waited for long: others may have written it and resumed meanwhile.
+            ledger.pause_held(id, hold, context).await?;
+        }
         self.asked.set_in_ledger(id, hold);
         Ok(())
     }

@@ -10,6 +10,7 @@ mod auto_admit;
 mod brake;
 mod catalogue;
 mod close;
+mod cut_off;
 mod dead_letters;
 mod epochs;
 mod expire;

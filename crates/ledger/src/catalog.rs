@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use seckill_sale::{
-    Activity, ActivityId, Challenge, Currency, Epoch, EpochMs, Price, ProductId, Quantity, Status, Stock, Window,
+    Activity, ActivityId, Challenge, Currency, Epoch, EpochMs, Hold, Price, ProductId, Quantity, Status, Stock, Window,
 };
 
 use crate::{Context, Error, Movement, Page, PageRequest};
@@ -136,6 +136,9 @@ pub trait Catalog: Send + Sync + 'static {
         resumes_at: Option<EpochMs>,
         context: Context,
     ) -> Result<Activity, Error>;
+    /// Pauses by a `hold` of the store that the ledger hears of later than it was asked for; none where the activity was resumed since: nothing
+    /// was changed.
+    async fn pause_held(&self, id: ActivityId, hold: Hold, context: Context) -> Result<Option<Activity>, Error>;
     /// Resumes a paused activity whose `resumes_at` is still `due`, in one guarded write; none where it is not: nothing was changed.
     async fn resume_due(&self, id: ActivityId, due: EpochMs, context: Context) -> Result<Option<Activity>, Error>;
     /// Takes units from the product and adds them to the activity. Idempotent by the context's key. Refused once closed.

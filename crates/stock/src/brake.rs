@@ -6,9 +6,20 @@
 //! or, where it has no space for one then, does not do that one, which nobody hears. Switches it does not take: [`Error::Unavailable`].
 
 use async_trait::async_trait;
-use seckill_sale::{ActivityId, Epoch, Hold};
+use seckill_sale::{ActivityId, Epoch, Hold, Status};
 
 use crate::Error;
+
+/// Whether a sale admits anybody, as its state says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// The epoch of the state: a later one may be an earlier state that was brought back.
+    pub epoch: Epoch,
+    /// How it is held.
+    pub hold: Option<Hold>,
+    /// [`Status::Running`] where it admits, [`Status::Paused`] where it is held or its rules say so; none where it does neither.
+    pub status: Option<Status>,
+}
 
 /// The emergency brake.
 ///
@@ -30,12 +41,11 @@ pub trait Brake: Send + Sync + 'static {
 
     /// How the sale is held. Costs no IO.
     fn held(&self, activity: ActivityId) -> Option<Hold> {
-        self.held_in(activity)?.1
+        self.standing(activity)?.hold
     }
 
-    /// How the sale is held in the state that is known, and the epoch of that state: a later one may be an earlier state that was brought
-    /// back. None where no state is known. Costs no IO.
-    fn held_in(&self, activity: ActivityId) -> Option<(Epoch, Option<Hold>)>;
+    /// What the state says that is known of the sale; none where none is known. Costs no IO.
+    fn standing(&self, activity: ActivityId) -> Option<Standing>;
 
     /// Keeps switches, as text, for the ledger, or none once it has them: in the place of `instead_of`, which were seen to be kept. Gives what
     /// is kept now: `switches`, or what others have had kept meanwhile, which stays. At most [`SWITCHES_BYTES_MAX`].

@@ -24,7 +24,7 @@ use seckill_sale::{
 };
 
 pub use batcher::{Batcher, Step};
-pub use brake::{Brake, SWITCHES_BYTES_MAX, WAITING_MS};
+pub use brake::{Brake, SWITCHES_BYTES_MAX, Standing, WAITING_MS};
 pub use claims::Claims;
 pub use examined::Examined;
 pub use healing::{Condition, Confirmed, Counted, GivenUp, Rebase, Remedy};

@@ -2,6 +2,7 @@
 
 use seckill_ledger::Context;
 use seckill_sale::{Epoch, Hold};
+use seckill_stock::Standing;
 
 use super::Shown;
 
@@ -74,8 +75,10 @@ impl Pause {
     }
 
     /// Takes up what the store shows. Whether it has lost the pause: a later state has it not, and the ledger's row is as it was.
-    pub(super) fn look(&mut self, Shown { held, row_changes }: Shown) -> bool {
-        let Some((epoch, held)) = held else { return false };
+    pub(super) fn look(&mut self, Shown { state, row_changes }: Shown) -> bool {
+        let Some(Standing { epoch, hold: held, .. }) = state else {
+            return false;
+        };
         let is_shown = held == Some(self.hold);
         match (self.told, self.seen) {
             (Told::Answered | Told::Unanswered, seen) if is_shown => {
@@ -98,13 +101,13 @@ impl Pause {
     }
 
     /// How the sale is held, where the store shows this.
-    pub(super) fn in_force(&self, shown: Option<(Epoch, Option<Hold>)>) -> Option<Hold> {
+    pub(super) fn in_force(&self, shown: Option<Standing>) -> Option<Hold> {
         match (self.told, shown) {
             (Told::Unanswered, _) => Some(self.hold),
             // A state that is lost has released nothing.
             (Told::Answered, None) => self.seen.map(|_| self.hold),
-            (Told::Answered, Some((_, held))) => held,
-            (Told::Over, Some((_, held))) => held.filter(|held| *held != self.hold),
+            (Told::Answered, Some(state)) => state.hold,
+            (Told::Over, Some(state)) => state.hold.filter(|hold| *hold != self.hold),
             (Told::Ended, _) | (Told::Over, None) => None,
         }
     }

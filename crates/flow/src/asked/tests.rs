@@ -1,8 +1,16 @@
 //! What is known of a pause, by what the store shows.
 
-use seckill_sale::EpochMs;
+use seckill_sale::{Epoch, EpochMs};
 
 use super::*;
+
+fn standing(epoch: Epoch, hold: Option<Hold>) -> Standing {
+    Standing {
+        epoch,
+        hold,
+        status: None,
+    }
+}
 
 #[test]
 fn a_late_word_about_an_earlier_pause_changes_no_later_one() {
@@ -18,11 +26,11 @@ fn a_late_word_about_an_earlier_pause_changes_no_later_one() {
     };
     let (first, second) = (hold(1), hold(2));
     let in_force = |shown| {
-        let held = Some((Epoch::FIRST, shown));
+        let state = Some(standing(Epoch::FIRST, shown));
         asked.in_force(
             id,
             Shown {
-                held,
+                state,
                 row_changes: None,
             },
         )
@@ -50,11 +58,11 @@ fn a_pause_is_lost_where_a_later_state_has_it_not_and_the_row_is_as_it_was() {
     };
     let [first, second] = [1, 2].map(|epoch| Epoch::new(epoch).unwrap());
     let shown = |epoch, hold, changes| Shown {
-        held: Some((epoch, hold)),
+        state: Some(standing(epoch, hold)),
         row_changes: Some(changes),
     };
     let nowhere = Shown {
-        held: None,
+        state: None,
         row_changes: Some(7),
     };
     let after = |looks: &[Shown]| {

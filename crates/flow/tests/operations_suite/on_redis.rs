@@ -18,6 +18,7 @@ mod brake;
 mod catalogue;
 mod close;
 mod crashes;
+mod cut_off;
 mod dead_letters;
 mod forget;
 mod healing;

@@ -1,8 +1,8 @@
 //! What an operator changes of an activity: its fields, its status.
 
-use super::db::{Transaction, params};
+use super::db::{OptionalExtension as _, Transaction, params};
 use seckill_ledger::{ActivityPatch, Conflict, Context};
-use seckill_sale::{Activity, ActivityId, Eligibility, EpochMs, Status};
+use seckill_sale::{Activity, ActivityId, Eligibility, EpochMs, Hold, Status};
 
 use super::activities::{activity, subject, told};
 use super::admin::audit;
@@ -115,6 +115,9 @@ pub(super) fn audited(
     Ok(after)
 }
 
+/// How going on is named in the operators' log.
+const RESUME: &str = "activity.resume";
+
 /// Pauses, resumes or closes.
 pub(super) fn set_status(
     transaction: &Transaction<'_>,
@@ -131,7 +134,7 @@ pub(super) fn set_status(
         (Status::Closed, _) => return Err(Conflict::Closed.into()),
         (_, Status::Closed) => "activity.close",
         (Status::Running, Status::Paused) => "activity.pause",
-        (Status::Paused, Status::Running) => "activity.resume",
+        (Status::Paused, Status::Running) => RESUME,
         (Status::Draft, _) => return Err(Conflict::Draft.into()),
         // Nothing becomes a draft again: the operator looks at something that was changed meanwhile.
         _ => return Err(Conflict::StaleVersion.into()),
@@ -144,6 +147,25 @@ pub(super) fn set_status(
     let closed_at = (status == Status::Closed).then_some(context.now);
     store(transaction, &before, &after, closed_at)?;
     audited(transaction, id, action, &before, context)
+}
+
+/// Pauses, unless it was resumed behind the hold. Both moments are the store's.
+pub(super) fn pause_held(
+    transaction: &Transaction<'_>,
+    id: ActivityId,
+    hold: Hold,
+    context: &Context,
+) -> Result<Option<Activity>, Stop> {
+    dialect::lock_sale(transaction, id)?;
+    let mut statement = transaction
+        .prepare_cached("SELECT at FROM audit_rows WHERE subject = ?1 AND action = ?2 ORDER BY id DESC LIMIT 1")?;
+    let resumed_at: Option<i64> = statement
+        .query_row(params![subject(id), RESUME], |row| row.get(0))
+        .optional()?;
+    if resumed_at.is_some_and(|at| hold.held_at.0 < at) {
+        return Ok(None);
+    }
+    set_status(transaction, id, Status::Paused, hold.resumes_at, context).map(Some)
 }
 
 /// Resumes where the pause still ends at `due`.
@@ -168,5 +190,5 @@ pub(super) fn resume_due(
     if resumed == 0 {
         return Ok(None);
     }
-    audited(transaction, id, "activity.resume", &before, context).map(Some)
+    audited(transaction, id, RESUME, &before, context).map(Some)
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use seckill_ledger::{
     ActivityPatch, Catalog, Context, Error, Movement, NewActivity, NewProduct, OpeningRow, Page, PageRequest, Product,
 };
-use seckill_sale::{Activity, ActivityId, EpochMs, ProductId, Status, Stock};
+use seckill_sale::{Activity, ActivityId, EpochMs, Hold, ProductId, Status, Stock};
 
 use super::admin::once;
 use super::errors::{Stop, rejected};
@@ -122,6 +122,18 @@ impl Catalog for Database {
                 Ok((after, id.get()))
             };
             let again = |_| activities::activity(transaction, id);
+            once(transaction, &context, "activity.set_status", work, again)
+        })
+        .await
+    }
+
+    async fn pause_held(&self, id: ActivityId, hold: Hold, context: Context) -> Result<Option<Activity>, Error> {
+        self.write(Lane::Person, move |transaction| {
+            let work = || {
+                let after = activity_changes::pause_held(transaction, id, hold, &context)?;
+                Ok((after, id.get()))
+            };
+            let again = |_| activities::activity(transaction, id).map(Some);
             once(transaction, &context, "activity.set_status", work, again)
         })
         .await

@@ -1,6 +1,6 @@
 //! Facts about pauses that follow each other, and about the end of a sale.
 
-use seckill_sale::{EpochMs, Status};
+use seckill_sale::{EpochMs, Hold, Status};
 
 use super::shop::{NOW, at, sale, whole};
 use crate::{ActivityPatch, Conflict, Error, Ledger};
@@ -39,6 +39,25 @@ pub async fn a_pause_ends_only_at_the_moment_it_was_given(ledger: &dyn Ledger) {
     assert!(paused.version < resumed.version);
     let rows = ledger.audit_rows(whole()).await.expect("rows").rows;
     assert_eq!(rows[0].action, "activity.resume");
+}
+
+/// It waited in the store, or for a ledger that did not answer, while somebody resumed.
+pub async fn a_pause_that_comes_late_does_not_end_what_was_resumed_since(ledger: &dyn Ledger) {
+    let id = sale(ledger, 1).await.id;
+    let hold = |held_at, resumes_at| Hold { held_at, resumes_at };
+    let (before, since, until) = (EpochMs(NOW.0 - 1), EpochMs(NOW.0 + 1), EpochMs(NOW.0 + 9));
+    let paused = ledger.pause_held(id, hold(before, Some(until)), at(before)).await;
+    let paused = paused.expect("asked").expect("never resumed");
+    assert_eq!((paused.status, paused.resumes_at), (Status::Paused, Some(until)));
+    let resumed = ledger.set_status(id, Status::Running, None, at(NOW)).await;
+    assert_eq!(ledger.pause_held(id, hold(before, None), at(before)).await, Ok(None));
+    assert_eq!(ledger.activity(id).await, resumed);
+    let other = sale(ledger, 1).await.id;
+    for (id, held_at) in [(other, before), (id, since)] {
+        let paused = ledger.pause_held(id, hold(held_at, None), at(held_at)).await;
+        let paused = paused.expect("asked").expect("not resumed since");
+        assert_eq!((paused.status, paused.resumes_at), (Status::Paused, None));
+    }
 }
 
 /// Buyers were told that it has ended. What is no part of the window may still change.

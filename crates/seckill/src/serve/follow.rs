@@ -1,7 +1,7 @@
 //! Following what another process may have changed: switches, blocks, lists of users, activities.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use seckill_console::Console;
 use seckill_settings::StoreUrl;
@@ -9,6 +9,9 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::house::REFRESH_EVERY;
 use super::node::Node;
+
+/// Sales are followed by the store where the database's list is older: two looks at it failed.
+const LIST_AGE_MAX: Duration = Duration::from_secs(1);
 
 /// Whatever must be in force within a second.
 pub(super) async fn small_things(node: Arc<Node>, console: Arc<Console>) {
@@ -31,22 +34,32 @@ pub(super) async fn small_things(node: Arc<Node>, console: Arc<Console>) {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !node.shutdown.house.is_cancelled() {
             ticks.tick().await;
-            node.operator.see_holds();
+            node.operator.follow_store(LIST_AGE_MAX);
             console.watch_switches().await;
         }
     };
-    // Beside both, for it waits for store and ledger: of a pause that the store has lost every process may be the only one that knows.
-    let writing = async {
-        let mut ticks = interval(REFRESH_EVERY);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        while node.operator.layers().queue.loses_states() && !node.shutdown.house.is_cancelled() {
+    tokio::join!(refreshing, watching, writing(&node));
+}
+
+/// Writes pauses that the store has lost: every process may be the only one that knows. It waits for store and ledger.
+async fn writing(node: &Node) {
+    if !node.operator.layers().queue.loses_states() {
+        return;
+    }
+    let mut ticks = interval(REFRESH_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let write = async {
+        loop {
             ticks.tick().await;
             if let Err(error) = node.operator.write_unanswered().await {
-                tracing::debug!(%error, "a pause that the store has not got is not in the ledger yet");
+                tracing::debug!(%error, "a pause that the store has lost is not in the ledger yet");
             }
         }
     };
-    tokio::join!(refreshing, watching, writing);
+    tokio::select! {
+        () = node.shutdown.house.cancelled() => {}
+        () = write => {}
+    }
 }
 
 /// Lists of users, apart from what must be in force within a second: one of a million takes its time.

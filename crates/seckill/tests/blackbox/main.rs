@@ -17,6 +17,7 @@ mod cleaning;
 mod command_keys;
 mod command_line;
 mod crash;
+mod cut_off;
 mod database_servers;
 mod demo;
 mod deploy;

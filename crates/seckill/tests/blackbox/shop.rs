@@ -41,6 +41,11 @@ impl Shop {
         Self { store, ..self }
     }
 
+    /// The same, whose processes from here on reach the database by another address.
+    pub(crate) fn reaching_the_database_by(self, database: String) -> Self {
+        Self { database, ..self }
+    }
+
     /// The same, whose processes have one more setting.
     pub(crate) fn setting(mut self, name: &'static str, value: &str) -> Self {
         self.settings.push((name, value.to_owned()));

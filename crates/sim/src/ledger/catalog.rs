@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use seckill_ledger::{
     ActivityPatch, Catalog, Context, Error, Movement, NewActivity, NewProduct, OpeningRow, Page, PageRequest, Product,
 };
-use seckill_sale::{Activity, ActivityId, EpochMs, ProductId, Status, Stock};
+use seckill_sale::{Activity, ActivityId, EpochMs, Hold, ProductId, Status, Stock};
 
 use super::SimLedger;
 
@@ -54,6 +54,10 @@ impl Catalog for SimLedger {
         context: Context,
     ) -> Result<Activity, Error> {
         self.call(self.inner.set_status(id, status, resumes_at, context)).await
+    }
+
+    async fn pause_held(&self, id: ActivityId, hold: Hold, context: Context) -> Result<Option<Activity>, Error> {
+        self.call(self.inner.pause_held(id, hold, context)).await
     }
 
     async fn resume_due(&self, id: ActivityId, due: EpochMs, context: Context) -> Result<Option<Activity>, Error> {

@@ -1,8 +1,8 @@
 //! The store as an emergency brake.
 
 use async_trait::async_trait;
-use seckill_sale::{ActivityId, Epoch, Hold};
-use seckill_stock::{Brake, Error};
+use seckill_sale::{ActivityId, Hold};
+use seckill_stock::{Brake, Error, Standing};
 
 use super::Store;
 use crate::fault::Fault;
@@ -20,8 +20,8 @@ impl Brake for Store {
         self.call(self.engine.release(activity, hold)).await
     }
 
-    fn held_in(&self, activity: ActivityId) -> Option<(Epoch, Option<Hold>)> {
-        self.engine.held_in(activity)
+    fn standing(&self, activity: ActivityId) -> Option<Standing> {
+        self.engine.standing(activity)
     }
 
     async fn keep_switches(

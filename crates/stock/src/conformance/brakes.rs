@@ -2,10 +2,10 @@
 
 use std::task::{Context, Waker};
 
-use seckill_sale::{Epoch, Hold};
+use seckill_sale::{Epoch, Hold, Status};
 
 use super::{EpochMs, Fixture, NotReady, Refusal, RequestKey};
-use crate::{Error, WAITING_MS};
+use crate::{Error, Standing, WAITING_MS};
 
 fn hold(resumes_at: Option<i64>) -> Hold {
     Hold {
@@ -27,14 +27,23 @@ pub async fn a_held_sale_admits_nobody_whatever_its_rules_say(fixture: &Fixture)
     assert_eq!(fixture.buy("b", 1).await, Err(refused.clone()));
     fixture.stock.change(Fixture::terms(activity)).await.expect("done");
     assert_eq!(fixture.buy("b", 1).await, Err(refused));
-    let held = Some(hold(Some(until.0)));
-    assert_eq!(fixture.stock.held_in(activity), Some((Epoch::FIRST, held)));
+    let held = hold(Some(until.0));
+    let standing = |hold, status| {
+        let epoch = Epoch::FIRST;
+        Some(Standing { epoch, hold, status })
+    };
+    assert_eq!(
+        fixture.stock.standing(activity),
+        standing(Some(held), Some(Status::Paused))
+    );
     let again = fixture.stock.claim(vec![Fixture::claim("a", 1, 1)]).await.remove(0);
     assert_eq!(again.map(|again| again.ticket), Ok(reserved.ticket));
     assert_eq!(
         fixture.buyer("a").await.map(|buyer| buyer.key),
         Some(RequestKey([1; 16]))
     );
+    fixture.stock.release(activity, held).await.expect("released");
+    assert_eq!(fixture.stock.standing(activity), standing(None, Some(Status::Running)));
 }
 
 /// A later hold is not ended by whoever wrote the earlier one into the ledger.
@@ -99,7 +108,7 @@ pub async fn holds_and_their_ends_are_done_in_the_order_in_which_they_are_asked_
 pub async fn a_sale_without_state_cannot_be_held(fixture: &Fixture) {
     let refused = Err(Error::NotReady(NotReady::NotPreheated));
     assert_eq!(fixture.stock.hold(Fixture::activity(), hold(None)).await, refused);
-    assert_eq!(fixture.stock.held_in(Fixture::activity()), None);
+    assert_eq!(fixture.stock.standing(Fixture::activity()), None);
     assert_eq!(fixture.stock.release(Fixture::activity(), hold(None)).await, Ok(()));
 }
 

@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
-use seckill_sale::{ActivityId, Epoch, Hold};
-use seckill_stock::{Brake, Error};
+use seckill_sale::{ActivityId, Hold};
+use seckill_stock::{Brake, Error, Standing};
 
 use super::Fragile;
 
@@ -35,8 +35,8 @@ impl Brake for Fragile {
         self.stock_write()?;
         self.engine.release(activity, hold).await
     }
-    fn held_in(&self, activity: ActivityId) -> Option<(Epoch, Option<Hold>)> {
-        self.engine.held_in(activity)
+    fn standing(&self, activity: ActivityId) -> Option<Standing> {
+        self.engine.standing(activity)
     }
     async fn keep_switches(
         &self,
