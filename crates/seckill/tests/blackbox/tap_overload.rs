@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::program;
 use crate::shop::Shop;
+use crate::storm::Ends;
 use crate::tap::SWITCHES;
 
 /// A figure of the metrics page.
@@ -94,10 +95,10 @@ fn a_slow_store_lowers_the_share_that_is_let_in_and_a_quick_one_raises_it_again(
                 }
             });
         }
+        let _ends = Ends(&over);
         node.until(ratio, |ratio| *ratio <= 0.5);
         proxy.set(Network::Fine);
         node.until(ratio, |ratio| *ratio == 1.0);
-        over.store(true, Ordering::Relaxed);
     });
     node.until_logged("the store is slow");
 }
