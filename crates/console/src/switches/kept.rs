@@ -22,7 +22,7 @@ pub(super) struct Kept {
     changed: Option<Members>,
     /// The switches: what the row says, with what was changed since.
     pub(super) switches: Switches,
-    /// When the last of it was asked for; none where an older version kept them.
+    /// When the last of it had its turn; none where an older version kept them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     given_at: Option<EpochMs>,
     /// Whether nothing was changed since: the ledger has them as that row.
@@ -71,7 +71,7 @@ impl Kept {
         }
     }
 
-    /// The same, of which something was asked for at this moment.
+    /// The same, of which something had its turn at this moment.
     pub(super) fn given(self, at: EpochMs) -> Self {
         Self {
             given_at: self.given_at.max(Some(at)),
@@ -79,7 +79,7 @@ impl Kept {
         }
     }
 
-    /// When the last of what was changed was asked for; none where that is not known.
+    /// When the last of what was changed had its turn; none where that is not known.
     pub(super) const fn given_at(&self) -> Option<EpochMs> {
         self.given_at
     }
@@ -148,7 +148,7 @@ impl Kept {
         }
     }
 
-    /// The same where this was opened since they were asked for: it stays as the ledger says.
+    /// The same where this was opened since they had their turn: it stays as the ledger says.
     pub(super) fn over_but(&self, opened: &Members, ledger: &Switches, row: &StoredSwitches) -> Switches {
         if opened.is_empty() {
             self.over(ledger, row)

@@ -65,7 +65,7 @@ async fn change(console: &Console, mut patch: SwitchesPatch, context: Context) -
 /// The ledger first: it alone knows whether the patch was made for another revision, or came before, and what the store keeps other nodes carry
 /// out. Until it has answered they obey the patch as one that waits. Where it does not the store keeps what is in force.
 async fn brake(console: &Console, after: Switches, patch: &SwitchesPatch, context: Context) -> Result<(), Error> {
-    let (earlier, given_at) = (known(console), context.now);
+    let earlier = known(console);
     let why = match write(console, patch, earlier.as_ref(), context).await {
         // What others have had kept meanwhile stays, and gets into the ledger in its turn.
         Ok(Written::Now) => {
@@ -84,7 +84,8 @@ async fn brake(console: &Console, after: Switches, patch: &SwitchesPatch, contex
         None => Kept::on(row(console).as_ref(), after.clone(), &patch.members),
     };
     put_in_force(console, &after);
-    match keep(console, Some(kept.given(given_at))).await {
+    // From now on, and not from when it came: what others opened while it waited for its turn was not said behind it.
+    match keep(console, Some(kept.given(console.now()))).await {
         Err(Stock::Unavailable) => Err(Fault::OutcomeUnknown.into()),
         kept => kept.map_err(Error::from),
     }

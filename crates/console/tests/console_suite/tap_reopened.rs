@@ -1,10 +1,13 @@
 //! A shut that neither ledger nor store heard of in time, and what was opened since.
 
+use std::pin::pin;
+
 use seckill_gate::Switches;
 use seckill_ledger::{Context, Operations as _};
 use seckill_sale::Clock as _;
 use serde_json::{Value, json};
 
+use crate::brake_hanging::TURNS;
 use crate::house::House;
 use crate::tap::{SWITCHES, lock, stored};
 use crate::tap_kept::{copy, keep};
@@ -84,4 +87,31 @@ async fn what_was_opened_before_a_shut_or_went_back_by_itself_is_shut_by_it() {
     hears_of_the_others_again(&house).await;
     assert_eq!(stored(&house).await["entry_open"], false);
     assert!(!house.gate.switches().entry_open);
+}
+
+#[tokio::test]
+async fn a_shut_is_given_when_it_has_its_turn_and_not_when_it_comes() {
+    let house = House::new();
+    write(&house, "admin", r#"{"read_only":true}"#).await;
+    let stuck = house.engine.stick().await;
+    // One that waits for the store, and the shut behind it.
+    let mut first = pin!(house.patch(SWITCHES, json!({"backlog_max": 300_000})));
+    let mut shut = pin!(house.patch(SWITCHES, json!({"entry_open": false})));
+    for _ in 0..TURNS {
+        for waits in [first.as_mut(), shut.as_mut()] {
+            assert!(futures_util::poll!(waits).is_pending());
+        }
+        tokio::task::yield_now().await;
+    }
+    for change in [r#"{"entry_open":false}"#, r#"{"entry_open":true}"#] {
+        write(&house, "admin", change).await;
+    }
+    let locked = lock(&house);
+    house.engine.disk.shut(false);
+    first.await.is(503, 50300);
+    assert_eq!(shut.await.is(200, 0).data()["ledger_pending"], true);
+    stuck.await.expect("ended").expect("written");
+    drop(locked);
+    house.console.refresh().await.expect("the ledger answers");
+    assert_eq!(stored(&house).await["entry_open"], false);
 }
