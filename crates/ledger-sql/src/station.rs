@@ -16,7 +16,7 @@ pub(crate) trait Station: Send + 'static {
     /// The job that comes next was asked for then: it may be another one than that which was got ready for.
     fn next_was_asked_at(&mut self, _asked: Instant) {}
 
-    /// A job is done, and another one waits or not.
+    /// A job is done, or was taken by another one while this got ready for it; and one more waits or not.
     fn job_done(&mut self, _waits: bool) {}
 
     /// Gives back what it holds.

@@ -144,7 +144,10 @@ fn work_off<C: Station>(turns: &Turns<C>, thread: usize, mut connection: C) {
             Waited::End => return,
         }
         connection.get_ready(&|| turns.has_next());
-        let Some((lane, job)) = turns.take() else { continue };
+        let Some((lane, job)) = turns.take() else {
+            connection.job_done(turns.has_next());
+            continue;
+        };
         // A panic is a bug of one job. Its transaction was rolled back while unwinding; the connection goes on.
         if catch_unwind(AssertUnwindSafe(|| job(&mut connection))).is_err() {
             tracing::error!("a job on the database panicked");

@@ -90,6 +90,32 @@ fn a_job_that_panics_is_an_outage_and_the_thread_goes_on() {
     assert_eq!(runtime.block_on(crew.run(Lane::Batch, |_, _| Ok(1))), Ok(1));
 }
 
+/// Gets ready and finds that its job was taken meanwhile.
+struct Late {
+    taken: Arc<Turns<Self>>,
+    done: std::sync::mpsc::SyncSender<bool>,
+}
+
+impl Station for Late {
+    fn get_ready(&mut self, _wanted: &dyn Fn() -> bool) {
+        let _job = self.taken.take();
+        self.taken.close();
+    }
+
+    fn job_done(&mut self, waits: bool) {
+        self.done.send(waits).unwrap();
+    }
+}
+
+#[test]
+fn a_station_whose_job_was_taken_by_another_is_told_so_that_it_keeps_nothing_for_it() {
+    let (turns, (done, told)) = (Arc::new(Turns::new(1)), sync_channel(1));
+    turns.push(Lane::Person, Box::new(|_: &mut Late| ()));
+    let taken = turns.clone();
+    work_off(&turns, 0, Late { taken, done });
+    assert_eq!(told.try_recv(), Ok(false));
+}
+
 /// What got ready last, and when.
 #[derive(Default)]
 struct Slow {

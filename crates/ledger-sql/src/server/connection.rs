@@ -46,7 +46,7 @@ pub(super) struct Connection {
     gave_way: bool,
 }
 
-/// An attempt to connect that failed.
+/// Attempts to connect that failed, and when the first of them was begun.
 struct Refused {
     begun: Instant,
     error: SqlError,

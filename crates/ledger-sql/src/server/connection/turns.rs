@@ -32,7 +32,6 @@ impl Station for Connection {
             thread::sleep(PLACE_PAUSE_MAX);
         }
         while wanted() {
-            let attempt_begun = Instant::now();
             match self.connect() {
                 Ok(session) => {
                     self.session = Some(session);
@@ -45,19 +44,18 @@ impl Station for Connection {
                     pause = (pause * 2).min(PLACE_PAUSE_MAX);
                 }
                 Err(error) => {
-                    self.refused = Some(Refused {
-                        begun: attempt_begun,
-                        error,
-                    });
+                    self.refused = Some(Refused { begun, error });
                     return;
                 }
             }
         }
     }
 
-    /// While it connected in vain, another one may have done the job: what failed before a job was asked for is no reason to refuse it.
+    /// While it tried in vain, another one may have done the job: a job that came later is tried for as long itself.
     fn next_was_asked_at(&mut self, asked: Instant) {
-        self.refused = self.refused.take().filter(|refused| asked < refused.begun);
+        if self.refused.as_ref().is_some_and(|refused| refused.begun <= asked) {
+            self.get_ready(&|| true);
+        }
     }
 
     fn job_done(&mut self, waits: bool) {
