@@ -55,8 +55,8 @@ impl Busy {
                 "The queue cannot be reached; nothing was changed",
             ],
             Self::Other(_) => &[
-                "现在无法执行，未作任何更改，请稍后再试",
-                "This cannot be done now; nothing was changed, please try again in a moment",
+                "现在无法执行，请稍后再试",
+                "This cannot be done now, please try again in a moment",
             ],
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! asked ──the store shows it──▶ seen ──shown no more, in the same state──▶ over: shown by an earlier state, it does not come back
-//!   └─ not answered ─▶ in force here ◀──shown no more, in a later state, and nothing written to the ledger since: lost
+//!   └─ not answered ─▶ in force here ◀──shown no more, in a later state: lost, unless the ledger knows better
 //! ```
 
 mod pause;
@@ -17,15 +17,6 @@ use seckill_stock::Standing;
 
 pub(crate) use pause::Pause;
 use pause::Told;
-
-/// What is known of a sale besides: what the store shows, and the row of the ledger.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Shown {
-    /// What the state says that is known.
-    pub(crate) state: Option<Standing>,
-    /// Changes of the row, epochs aside, as far as it is known here.
-    pub(crate) row_changes: Option<u64>,
-}
 
 /// The pauses, the last one of each sale.
 #[derive(Default)]
@@ -83,19 +74,19 @@ impl Asked {
     }
 
     /// How the sale is held, where the store shows `shown`; takes up what that tells.
-    pub(crate) fn in_force(&self, id: ActivityId, shown: Shown) -> Option<Hold> {
+    pub(crate) fn in_force(&self, id: ActivityId, shown: Option<Standing>) -> Option<Hold> {
         let mut asked = self.0.lock();
-        if let Some(state) = shown.state
+        if let Some(state) = shown
             && let Some(hold) = state.hold
             && asked.get(&id).is_none_or(|pause| pause.gives_way_to(hold))
         {
-            asked.insert(id, Pause::seen(hold, state.epoch, shown.row_changes));
+            asked.insert(id, Pause::seen(hold, state.epoch));
         }
         let pause = asked.get_mut(&id)?;
         if pause.look(shown) {
-            tracing::error!(activity = %id, "the store has lost a pause that the ledger has not got; it is told again");
+            tracing::error!(activity = %id, "the store has lost a pause that the ledger may not have; it is told again");
         }
-        pause.in_force(shown.state)
+        pause.in_force(shown)
     }
 
     /// The pause that is over and of which the store has not heard so, or which an earlier state of it shows.
@@ -107,11 +98,18 @@ impl Asked {
     }
 
     /// Store and ledger have its end: a state of the store that shows it is an earlier one.
-    pub(crate) fn is_over(&self, id: ActivityId, hold: Hold) {
+    pub(crate) fn set_over(&self, id: ActivityId, hold: Hold) {
         let mut asked = self.0.lock();
         if asked.get(&id).is_none_or(|pause| pause.hold == hold) {
             asked.insert(id, Pause::new(hold, None, Told::Over));
         }
+    }
+
+    /// Forgets pauses that are over, of sales that are not `listed`.
+    pub(crate) fn retain(&self, listed: impl Fn(ActivityId) -> bool) {
+        self.0
+            .lock()
+            .retain(|id, pause| pause.told != Told::Over || listed(*id));
     }
 
     /// Pauses that neither store nor ledger may have.

@@ -69,7 +69,7 @@ impl Operator {
             Err(error) if is_refusal(&error) => Err(error),
             Err(error) if self.is_pending(id) => self.held_without_ledger(id, error).await,
             // The store held the sale, and whoever has the ledger released it behind the ledger's rules.
-            Err(Error::Ledger(error)) if error.is_outage() => self.written_elsewhere(id, hold, error.into()).await,
+            Err(Error::Ledger(error)) if error.is_outage() => self.written_elsewhere(id, hold, error.into()),
             Err(error) => Err(error),
         }
     }
@@ -110,13 +110,13 @@ impl Operator {
                 if is_unknown {
                     self.undo(id, untold).await;
                 }
-                self.follow_status(row, Status::Paused).await
+                self.follow_status(row, None).await
             }
             Ok(row) => {
                 if let Some(hold) = unanswered {
                     self.asked.set_in_ledger(id, hold);
                 }
-                self.follow_status(row, Status::Paused).await
+                self.follow_status(row, None).await
             }
         }
     }
@@ -151,8 +151,13 @@ impl Operator {
         Ok(self.in_force(self.layers.ledger.activity(id).await?))
     }
 
-    /// The answer where the store held the sale, and another process wrote the pause into a ledger that this one can't read.
-    async fn written_elsewhere(&self, id: ActivityId, hold: Hold, error: Error) -> Result<Activity, Error> {
+    /// The answer where the store held the sale, and another process wrote the pause into a ledger that this one can't read: the store has the
+    /// ledger's rules then. Else whoever released it knows what became of it.
+    fn written_elsewhere(&self, id: ActivityId, hold: Hold, error: Error) -> Result<Activity, Error> {
+        let by_store = self.layers.stock.standing(id).and_then(|state| state.status);
+        if by_store != Some(Status::Paused) {
+            return Err(stock::Error::OutcomeUnknown.into());
+        }
         tracing::warn!(activity = %id, %error, "the sale was held, and another process wrote the pause; the ledger can't be read here");
         let known = self.layers.catalogue.find(id).map(|known| Activity::clone(&known));
         Ok(Activity {

@@ -3,7 +3,6 @@
 //! It holds every unended activity and those that ended lately; any other id is refused without asking anybody.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use seckill_gate::ENDED_KEPT_MS;
 use seckill_ledger::{ActivityPatch, Context, EligibleList, Ledger, NewActivity};
@@ -30,14 +29,10 @@ impl Operator {
         // Whoever comes to a sale by this list meets no state of another one that had its number.
         self.tell_whose_numbers(activities.iter());
         let in_force = |activity: &Activity| Arc::new(self.in_force(activity.clone()));
-        {
-            let mut listed_at = self.listed_at.lock();
-            self.layers.catalogue.replace(activities.iter().map(in_force));
-            *listed_at = Some(Instant::now());
-        }
-        self.audited
-            .lock()
-            .retain(|id, _| activities.iter().any(|activity| activity.id == *id));
+        self.layers.catalogue.replace(activities.iter().map(in_force));
+        let is_listed = |id| activities.iter().any(|activity| activity.id == id);
+        self.audited.lock().retain(|id, _| is_listed(*id));
+        self.asked.retain(is_listed);
         Ok(activities)
     }
 

@@ -5,7 +5,7 @@
 //! are settled all the same.
 
 use seckill_ledger::{Conflict, Context};
-use seckill_sale::{Activity, ActivityId, EpochMs, Status};
+use seckill_sale::{Activity, ActivityId, EpochMs, Hold, Status};
 
 use crate::{Error, Operator};
 
@@ -75,15 +75,16 @@ impl Operator {
         resumes_at: Option<EpochMs>,
         context: Context,
     ) -> Result<Activity, Error> {
+        // What another process holds the sale by from here on is no part of what ends.
+        let ended = self.held(id).filter(|_| status != Status::Paused);
         let written = self.layers.ledger.set_status(id, status, resumes_at, context).await?;
-        self.follow_status(written, status).await
+        self.follow_status(written, ended).await
     }
 
-    /// Has store and gate follow the row that the ledger has `written` for somebody who asked for `status`. A pause that is over ends for the gate at once, and in the store
-    /// behind the rules, so that nobody is let in between.
-    pub(crate) async fn follow_status(&self, written: Activity, status: Status) -> Result<Activity, Error> {
+    /// Has store and gate follow the row that the ledger has `written`. A pause that is `ended` by it ends for the gate at once, and in the
+    /// store behind the rules, so that nobody is let in between.
+    pub(crate) async fn follow_status(&self, written: Activity, ended: Option<Hold>) -> Result<Activity, Error> {
         let id = written.id;
-        let ended = self.held(id).filter(|_| status != Status::Paused);
         if let Some(hold) = ended {
             self.asked.end(id, hold);
         }

@@ -4,9 +4,8 @@
 //! the pause and the store the ledger's rules, this process goes by what it was asked for.
 
 use seckill_ledger::Context;
-use seckill_sale::{Activity, ActivityId, Epoch, Hold, Status};
+use seckill_sale::{Activity, ActivityId, Hold, Status};
 
-use crate::asked::Shown;
 use crate::{Error, Operator};
 
 /// Who pauses, for a pause that the ledger hears of later: nobody else holds a sale.
@@ -21,23 +20,21 @@ impl Operator {
 
     /// How the store holds the sale, or is to hold it as soon as it answers.
     pub(crate) fn held(&self, id: ActivityId) -> Option<Hold> {
-        let row = self.layers.catalogue.find(id).ok();
-        let shown = Shown {
-            state: self.layers.stock.standing(id),
-            row_changes: row.map(|row| row.version.saturating_sub(row.epoch.map_or(0, Epoch::get))),
-        };
-        self.asked.in_force(id, shown)
+        self.asked.in_force(id, self.layers.stock.standing(id))
     }
 
     /// Writes pauses that neither store nor ledger may have: this process alone keeps buyers out.
     ///
     /// # Errors
-    /// Of the first of them that could not be written.
+    /// Of the last of them that could not be written; each is tried.
     pub async fn write_unanswered(&self) -> Result<(), Error> {
+        let mut outcome = Ok(());
         for id in self.asked.unanswered() {
-            self.write_hold(id, None, None).await?;
+            if let Err(error) = self.write_hold(id, None, None).await {
+                outcome = Err(error);
+            }
         }
-        Ok(())
+        outcome
     }
 
     /// The activity as it is in force: a row of the ledger that does not know of a pause yet is shown as paused.
@@ -115,12 +112,14 @@ impl Operator {
         if let Some(context) = context {
             ledger.set_status(id, Status::Paused, hold.resumes_at, context).await?;
         } else {
-            let context = self.asked.context(id, hold).unwrap_or_else(|| Context {
-                actor: ACTOR.to_owned(),
-                now: hold.held_at,
-                idempotency: None,
-            });
-            // It may have waited for long: others may have written it and resumed meanwhile.
+            let asked = self.asked.context(id, hold);
+            let context = Context {
+                // Rows of the operators' log stand in the order of their moments.
+                now: self.layers.stock.now(),
+                idempotency: asked.as_ref().and_then(|context| context.idempotency.clone()),
+                actor: asked.map_or_else(|| ACTOR.to_owned(), |context| context.actor),
+            };
+            // It may have waited for long: others may have written it and gone on meanwhile.
             ledger.pause_held(id, hold, context).await?;
         }
         self.asked.set_in_ledger(id, hold);
@@ -157,11 +156,12 @@ impl Operator {
     async fn release(&self, id: ActivityId, hold: Hold) -> Result<(), Error> {
         let stock = &self.layers.stock;
         stock.release(id, hold).await?;
-        // Whoever pauses notes that before he asks the store, so what is left is none of a later one.
-        if let Some(left) = stock.held(id).filter(|_| self.asked.is_last(id, hold)) {
+        // What is left is an earlier one, or another process has asked for it since.
+        let is_earlier = |left: &Hold| left.held_at <= hold.held_at && self.asked.is_last(id, hold);
+        if let Some(left) = stock.held(id).filter(is_earlier) {
             stock.release(id, left).await?;
         }
-        self.asked.is_over(id, hold);
+        self.asked.set_over(id, hold);
         Ok(())
     }
 

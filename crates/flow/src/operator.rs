@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::time::Instant;
 
 use seckill_gate::Catalogue;
 use seckill_ledger::{Context, Error as LedgerError, Ledger, UnitsOnCancel};
@@ -107,8 +106,6 @@ pub struct Operator {
     pub(crate) asked: Asked,
     /// Held from reading the list of activities to publishing it, for the same reason.
     pub(crate) listing: Mutex<()>,
-    /// When the list was published last, as it was read. Held while the gate is shown what the store says instead.
-    pub(crate) listed_at: parking_lot::Mutex<Option<Instant>>,
     /// One reconciliation at a time: two at once are one after the other.
     pub(crate) reconciling: Mutex<()>,
     /// Sales that were fenced for a moment and not opened again yet; the scheduler opens what a broken call left.
@@ -134,7 +131,6 @@ impl Operator {
             holding: Mutex::new(()),
             asked: Asked::default(),
             listing: Mutex::new(()),
-            listed_at: parking_lot::Mutex::default(),
             reconciling: Mutex::new(()),
             fenced: parking_lot::Mutex::default(),
             unissued: parking_lot::Mutex::default(),

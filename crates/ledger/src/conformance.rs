@@ -46,7 +46,7 @@ macro_rules! conformance_tests {
             ],
             pauses: [
                 a_pause_takes_the_place_of_an_earlier_one,
-                a_pause_ends_only_at_the_moment_it_was_given, a_pause_that_comes_late_does_not_end_what_was_resumed_since,
+                a_pause_ends_only_at_the_moment_it_was_given, a_pause_that_comes_late_gives_way_to_what_was_said_since,
                 the_window_of_an_ended_sale_is_not_moved,
             ],
             stock: [

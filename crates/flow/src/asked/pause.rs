@@ -4,8 +4,6 @@ use seckill_ledger::Context;
 use seckill_sale::{Epoch, Hold};
 use seckill_stock::Standing;
 
-use super::Shown;
-
 /// One of them.
 #[derive(Clone)]
 pub(crate) struct Pause {
@@ -15,17 +13,8 @@ pub(crate) struct Pause {
     pub(super) told: Told,
     /// The ledger has it, or a later word of the operator.
     pub(super) is_in_ledger: bool,
-    /// None before the store showed it.
-    seen: Option<Seen>,
-}
-
-/// Where and when the store showed it.
-#[derive(Clone, Copy)]
-struct Seen {
-    /// The newest state that did.
-    epoch: Epoch,
-    /// Changes of the row when it was seen first.
-    row_changes: Option<u64>,
+    /// The epoch of the newest state that showed it; none before one did.
+    seen: Option<Epoch>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,9 +41,9 @@ impl Pause {
     }
 
     /// One that somebody else asked for.
-    pub(super) fn seen(hold: Hold, epoch: Epoch, row_changes: Option<u64>) -> Self {
+    pub(super) fn seen(hold: Hold, epoch: Epoch) -> Self {
         let mut pause = Self::new(hold, None, Told::Answered);
-        pause.seen = Some(Seen { epoch, row_changes });
+        pause.seen = Some(epoch);
         pause
     }
 
@@ -74,24 +63,19 @@ impl Pause {
         is_done_with && shown != self.hold
     }
 
-    /// Takes up what the store shows. Whether it has lost the pause: a later state has it not, and the ledger's row is as it was.
-    pub(super) fn look(&mut self, Shown { state, row_changes }: Shown) -> bool {
-        let Some(Standing { epoch, hold: held, .. }) = state else {
+    /// Takes up what the store shows. Whether it may have lost the pause: a later state has it not. The ledger knows whether it is over: one that
+    /// is written behind a later word comes to nothing.
+    pub(super) fn look(&mut self, state: Option<Standing>) -> bool {
+        let Some(Standing { epoch, hold, .. }) = state else {
             return false;
         };
-        let is_shown = held == Some(self.hold);
         match (self.told, self.seen) {
-            (Told::Answered | Told::Unanswered, seen) if is_shown => {
-                self.told = Told::Answered;
-                self.seen = Some(Seen {
-                    epoch,
-                    row_changes: seen.map_or(row_changes, |seen| seen.row_changes),
-                });
+            (Told::Answered | Told::Unanswered, _) if hold == Some(self.hold) => {
+                (self.told, self.seen) = (Told::Answered, Some(epoch));
                 false
             }
-            (Told::Answered, Some(seen)) if held.is_none() && seen.epoch <= epoch => {
-                let is_written = self.is_in_ledger || seen.row_changes.is_none() || seen.row_changes != row_changes;
-                let is_lost = seen.epoch < epoch && !is_written;
+            (Told::Answered, Some(seen)) if hold.is_none() && seen <= epoch => {
+                let is_lost = seen < epoch && !self.is_in_ledger;
                 self.told = if is_lost { Told::Unanswered } else { Told::Over };
                 self.seen = None;
                 is_lost

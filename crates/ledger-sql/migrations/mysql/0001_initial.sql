@@ -32,6 +32,7 @@ CREATE TABLE IF NOT EXISTS activities (
     status              VARBINARY(32)  NOT NULL,
     epoch               BIGINT,                  -- generation of the store's state; NULL until preheated
     resumes_at          BIGINT,
+    word_at             BIGINT,                  -- when an operator last paused it or went on; NULL: never
     closed_at           BIGINT,
     notice              MEDIUMTEXT,
     min_level           BIGINT,                  -- least level of a user who may buy

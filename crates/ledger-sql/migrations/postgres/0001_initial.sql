@@ -31,6 +31,7 @@ CREATE TABLE activities (
     status              TEXT    NOT NULL,
     epoch               BIGINT ,          -- generation of the store's state; NULL until preheated
     resumes_at          BIGINT ,
+    word_at             BIGINT ,          -- when an operator last paused it or went on; NULL: never
     closed_at           BIGINT ,
     notice              TEXT,
     min_level           BIGINT ,          -- least level of a user who may buy

@@ -31,6 +31,7 @@ CREATE TABLE activities (
     status              TEXT    NOT NULL,
     epoch               INTEGER,          -- generation of the store's state; NULL until preheated
     resumes_at          INTEGER,
+    word_at             INTEGER,          -- when an operator last paused it or went on; NULL: never
     closed_at           INTEGER,
     notice              TEXT,
     min_level           INTEGER,          -- least level of a user who may buy

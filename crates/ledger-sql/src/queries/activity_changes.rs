@@ -115,9 +115,6 @@ pub(super) fn audited(
     Ok(after)
 }
 
-/// How going on is named in the operators' log.
-const RESUME: &str = "activity.resume";
-
 /// Pauses, resumes or closes.
 pub(super) fn set_status(
     transaction: &Transaction<'_>,
@@ -127,6 +124,25 @@ pub(super) fn set_status(
     context: &Context,
 ) -> Result<Activity, Stop> {
     dialect::lock_sale(transaction, id)?;
+    note_word(transaction, id, context.now)?;
+    status_set(transaction, id, status, resumes_at, context)
+}
+
+/// When an operator spoke last, by the store's clock: what waited for the ledger meanwhile is told from it.
+fn note_word(transaction: &Transaction<'_>, id: ActivityId, at: EpochMs) -> Result<(), Stop> {
+    let mut statement = transaction
+        .prepare_cached("UPDATE activities SET word_at = ?2 WHERE id = ?1 AND (word_at IS NULL OR word_at < ?2)")?;
+    statement.execute(params![small(id.get()), at.0])?;
+    Ok(())
+}
+
+fn status_set(
+    transaction: &Transaction<'_>,
+    id: ActivityId,
+    status: Status,
+    resumes_at: Option<EpochMs>,
+    context: &Context,
+) -> Result<Activity, Stop> {
     let before = activity(transaction, id)?;
     let action = match (before.status, status) {
         (Status::Paused, Status::Paused) if before.resumes_at != resumes_at => "activity.pause",
@@ -134,7 +150,7 @@ pub(super) fn set_status(
         (Status::Closed, _) => return Err(Conflict::Closed.into()),
         (_, Status::Closed) => "activity.close",
         (Status::Running, Status::Paused) => "activity.pause",
-        (Status::Paused, Status::Running) => RESUME,
+        (Status::Paused, Status::Running) => "activity.resume",
         (Status::Draft, _) => return Err(Conflict::Draft.into()),
         // Nothing becomes a draft again: the operator looks at something that was changed meanwhile.
         _ => return Err(Conflict::StaleVersion.into()),
@@ -149,7 +165,7 @@ pub(super) fn set_status(
     audited(transaction, id, action, &before, context)
 }
 
-/// Pauses, unless it was resumed behind the hold. Both moments are the store's.
+/// Pauses, unless an operator has spoken since the sale was held. What ends by itself is no such word.
 pub(super) fn pause_held(
     transaction: &Transaction<'_>,
     id: ActivityId,
@@ -157,15 +173,15 @@ pub(super) fn pause_held(
     context: &Context,
 ) -> Result<Option<Activity>, Stop> {
     dialect::lock_sale(transaction, id)?;
-    let mut statement = transaction
-        .prepare_cached("SELECT at FROM audit_rows WHERE subject = ?1 AND action = ?2 ORDER BY id DESC LIMIT 1")?;
-    let resumed_at: Option<i64> = statement
-        .query_row(params![subject(id), RESUME], |row| row.get(0))
+    let mut statement = transaction.prepare_cached("SELECT word_at FROM activities WHERE id = ?1")?;
+    let word_at: Option<Option<i64>> = statement
+        .query_row(params![small(id.get())], |row| row.get(0))
         .optional()?;
-    if resumed_at.is_some_and(|at| hold.held_at.0 < at) {
+    if word_at.flatten().is_some_and(|at| hold.held_at.0 < at) {
         return Ok(None);
     }
-    set_status(transaction, id, Status::Paused, hold.resumes_at, context).map(Some)
+    note_word(transaction, id, hold.held_at)?;
+    status_set(transaction, id, Status::Paused, hold.resumes_at, context).map(Some)
 }
 
 /// Resumes where the pause still ends at `due`.
@@ -190,5 +206,5 @@ pub(super) fn resume_due(
     if resumed == 0 {
         return Ok(None);
     }
-    audited(transaction, id, RESUME, &before, context).map(Some)
+    audited(transaction, id, "activity.resume", &before, context).map(Some)
 }

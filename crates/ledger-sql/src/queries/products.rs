@@ -53,18 +53,17 @@ pub(super) fn restock_product(
     units: Stock,
     context: &Context,
 ) -> Result<Product, Stop> {
-    let before = read_product(transaction, id)?;
     give_to_product(transaction, id, units.get())?;
     let after = read_product(transaction, id)?;
     let subject = format!("product {id}");
-    let stock = |product: &Product| json!({"stock": product.stock});
+    let stock = |stock: u64| json!({"stock": stock});
     audit(
         transaction,
         context,
         "product.add_stock",
         &subject,
-        &stock(&before),
-        &stock(&after),
+        &stock(after.stock.saturating_sub(units.get())),
+        &stock(after.stock),
     )?;
     Ok(after)
 }

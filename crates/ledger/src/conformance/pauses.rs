@@ -41,8 +41,8 @@ pub async fn a_pause_ends_only_at_the_moment_it_was_given(ledger: &dyn Ledger) {
     assert_eq!(rows[0].action, "activity.resume");
 }
 
-/// It waited in the store, or for a ledger that did not answer, while somebody resumed.
-pub async fn a_pause_that_comes_late_does_not_end_what_was_resumed_since(ledger: &dyn Ledger) {
+/// It waited in the store, or for a ledger that did not answer, while somebody spoke.
+pub async fn a_pause_that_comes_late_gives_way_to_what_was_said_since(ledger: &dyn Ledger) {
     let id = sale(ledger, 1).await.id;
     let hold = |held_at, resumes_at| Hold { held_at, resumes_at };
     let (before, since, until) = (EpochMs(NOW.0 - 1), EpochMs(NOW.0 + 1), EpochMs(NOW.0 + 9));
@@ -54,10 +54,18 @@ pub async fn a_pause_that_comes_late_does_not_end_what_was_resumed_since(ledger:
     assert_eq!(ledger.activity(id).await, resumed);
     let other = sale(ledger, 1).await.id;
     for (id, held_at) in [(other, before), (id, since)] {
-        let paused = ledger.pause_held(id, hold(held_at, None), at(held_at)).await;
-        let paused = paused.expect("asked").expect("not resumed since");
+        let paused = ledger.pause_held(id, hold(held_at, None), at(since)).await;
+        let paused = paused.expect("asked").expect("nobody has spoken since");
         assert_eq!((paused.status, paused.resumes_at), (Status::Paused, None));
     }
+    // A later pause has the last word, too; one that ended by itself has not.
+    let later = ledger.set_status(other, Status::Paused, Some(until), at(NOW)).await;
+    assert_eq!(ledger.pause_held(other, hold(before, None), at(since)).await, Ok(None));
+    assert_eq!(ledger.activity(other).await, later);
+    let resumed = ledger.resume_due(other, until, at(until)).await;
+    assert!(resumed.expect("asked").is_some());
+    let paused = ledger.pause_held(other, hold(since, None), at(until)).await;
+    assert!(paused.expect("asked").is_some());
 }
 
 /// Buyers were told that it has ended. What is no part of the window may still change.

@@ -1,7 +1,7 @@
 //! Following what another process may have changed: switches, blocks, lists of users, activities.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use seckill_console::Console;
 use seckill_settings::StoreUrl;
@@ -9,9 +9,6 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::house::REFRESH_EVERY;
 use super::node::Node;
-
-/// Sales are followed by the store where the database's list is older: two looks at it failed.
-const LIST_AGE_MAX: Duration = Duration::from_secs(1);
 
 /// Whatever must be in force within a second.
 pub(super) async fn small_things(node: Arc<Node>, console: Arc<Console>) {
@@ -34,7 +31,7 @@ pub(super) async fn small_things(node: Arc<Node>, console: Arc<Console>) {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while !node.shutdown.house.is_cancelled() {
             ticks.tick().await;
-            node.operator.follow_store(LIST_AGE_MAX);
+            node.operator.follow_store(node.metrics.database_up.value() == 0.0);
             console.watch_switches().await;
         }
     };
