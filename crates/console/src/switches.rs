@@ -68,12 +68,14 @@ pub(crate) async fn patch(Write { call, body, context }: Write<SwitchesPatch>) -
     let tightening = is_current.then(|| tighten_at_once(console, &body)).transpose()?;
     let told = async {
         let keeps_out = is_current && Brakes::named(&body.members) != Brakes::RELEASED;
-        keeps_out && tell(console).await
+        if keeps_out { tell(console).await } else { None }
     };
     let (is_told, done) = tokio::join!(told, in_its_turn(console, body.clone(), context));
     drop(tightening);
     // The others need not obey it any more, nor this node what was carried out there.
-    if is_told || waits_elsewhere(console) {
+    if waits_elsewhere(console) {
+        watch(console).await;
+    } else if is_told.is_some() {
         tell(console).await;
     }
     done?;

@@ -9,20 +9,22 @@ use super::brakes::Brakes;
 use super::in_force::{tighten_by_others, waiting_here};
 use crate::state::Console;
 
-/// Tells other nodes what waits for its turn here, and obeys what waits at them; whether the store has taken it. To be called when something
-/// comes that keeps buyers out, when it is over, and again and again. It waits for nobody who asks the ledger.
-pub(super) async fn tell(console: &Console) -> bool {
+/// Tells other nodes what waits for its turn here, and obeys what waits at them besides what waited there before: what waits no more is obeyed
+/// until [`super::watch`] has read what the store keeps of it. Gives what waits there; none where the store has not taken it. It waits for
+/// nobody who asks the ledger.
+pub(super) async fn tell(console: &Console) -> Option<Brakes> {
     let waiting = waiting_here(console);
     let text = (waiting != Brakes::RELEASED).then(|| serde_json::to_string(&waiting).expect("plain data"));
     match console.stock().tell_waiting(&console.live.member.id, text).await {
         Ok(texts) => {
             let of_others = texts.iter().filter_map(|text| read(text));
-            tighten_by_others(console, of_others.fold(Brakes::RELEASED, Brakes::and));
-            true
+            let of_others = of_others.fold(Brakes::RELEASED, Brakes::and);
+            tighten_by_others(console, |before| before.and(of_others));
+            Some(of_others)
         }
         Err(error) => {
             tracing::debug!(%error, "what waits for its turn is not heard of at other nodes");
-            false
+            None
         }
     }
 }

@@ -76,6 +76,28 @@ async fn what_waits_for_its_turn_is_obeyed_no_more_once_it_is_refused_or_its_nod
     drop(locked);
 }
 
+#[tokio::test]
+async fn what_waited_is_obeyed_until_it_was_read_what_the_store_keeps_of_it() {
+    let house = House::new();
+    let (gate, other, _) = house.another_node(Arc::new(house.store.clone()), "node-2").await;
+    let tell = async |waiting: Option<&str>| {
+        let told = house.store.tell_waiting("node-3", waiting.map(str::to_owned)).await;
+        told.expect("told");
+    };
+    tell(Some(r#"{"entry_open":false}"#)).await;
+    other.watch_switches().await;
+    assert!(is_shut(&gate));
+    tell(None).await;
+    let stuck = house.engine.stick().await;
+    let watched = other.watch_switches().now_or_never();
+    assert!(watched.is_none(), "the store does not say what it keeps");
+    assert!(is_shut(&gate));
+    house.engine.disk.shut(false);
+    stuck.await.expect("ended").expect("written");
+    other.watch_switches().await;
+    assert!(!is_shut(&gate));
+}
+
 /// What the store keeps other nodes carry out.
 #[tokio::test]
 async fn a_shut_that_the_ledger_refuses_or_has_had_before_is_decided_without_a_word_to_the_store() {

@@ -50,10 +50,10 @@ pub(in crate::switches) fn waiting_here(console: &Console) -> Brakes {
     lasting.fold(Brakes::RELEASED, |all, patch| all.and(Brakes::named(&patch.members)))
 }
 
-/// Lets no more buyers in than what waits at other nodes does, until told otherwise.
-pub(in crate::switches) fn tighten_by_others(console: &Console, waiting: Brakes) {
+/// Lets no more buyers in than what waits at other nodes does, until told otherwise: by what was obeyed before it becomes.
+pub(in crate::switches) fn tighten_by_others(console: &Console, waiting: impl FnOnce(Brakes) -> Brakes) {
     let mut in_force = console.in_force.lock();
-    in_force.of_others = waiting;
+    in_force.of_others = waiting(in_force.of_others);
     in_force.show(console);
 }
 
