@@ -1,5 +1,6 @@
 //! The shipped configuration of a real nginx: what it limits, what it repeats and what it doesn't, what it passes on.
 
+mod gateway;
 mod hostile;
 mod node;
 
@@ -33,7 +34,6 @@ impl Front {
 }
 
 const BEHIND: &[(&str, &str)] = &[("SECKILL_SERVER__TRUSTED_PROXIES", "127.0.0.0/8")];
-
 const FINE: node::Answer = (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", true);
 /// The request arrived, and nobody will know what came of it.
 const SILENT_END: node::Answer = (b"", false);
