@@ -18,11 +18,12 @@ pub(crate) fn of(node: &Node) -> HouseChecks {
     let connections_max = settings.server.connections_max;
     let public = !settings.server.listen.ip().is_loopback();
     let sandbox = settings.payments.sandbox;
+    let signed = settings.payments.webhook_secret.is_some();
     let caution = descriptors::caution(settings);
     Arc::new(move || {
         let connections = connections(connections_max, caution.as_deref());
         let keys = key_file.as_ref().map(|keys| keys.check(&gate));
-        let checks = [disk(&data_dir), payments(sandbox, public), connections];
+        let checks = [disk(&data_dir), payments(sandbox, signed, public), connections];
         checks.into_iter().chain(keys).collect()
     })
 }
@@ -45,9 +46,13 @@ fn room(free_bytes: u64) -> Check {
     }
 }
 
-fn payments(sandbox: bool, public: bool) -> Check {
+fn payments(sandbox: bool, signed: bool, public: bool) -> Check {
     const AREA: &str = "payments";
     match (sandbox, public) {
+        (false, _) if !signed => Check::failed(
+            AREA,
+            "no order can be paid: `payments.sandbox` is false and `payments.webhook_secret` is not set, so each one expires; set the secret that the provider signs with",
+        ),
         (true, true) => Check::warning(
             AREA,
             "buyers pay by themselves in the sandbox, on a public address: set `payments.sandbox` to false",
@@ -82,8 +87,18 @@ mod tests {
     #[test]
     fn a_sandbox_on_a_public_address_is_told_of() {
         let states =
-            [(true, true), (true, false), (false, true)].map(|(sandbox, public)| payments(sandbox, public).state);
+            [(true, true), (true, false), (false, true)].map(|(sandbox, public)| payments(sandbox, true, public).state);
         assert_eq!(states, [CheckState::Warning, CheckState::Passed, CheckState::Passed]);
+    }
+
+    #[test]
+    fn orders_that_nothing_can_pay_fail() {
+        for public in [false, true] {
+            let check = payments(false, false, public);
+            assert_eq!(check.state, CheckState::Failed);
+            assert!(check.said.contains("payments.webhook_secret"), "{}", check.said);
+        }
+        assert_eq!(payments(true, false, false).state, CheckState::Passed);
     }
 
     #[test]
