@@ -30,6 +30,7 @@ pub(crate) fn purchase_refused(call: &Call, activity: Option<ActivityId>, error:
             }
             word_of(refusal)
         }
+        Error::ForeignOrigin => Word::ForeignOrigin,
         Error::Internal => Word::Error,
         _ => Word::Malformed,
     };

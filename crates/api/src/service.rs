@@ -19,7 +19,7 @@ use crate::extract::Incoming;
 use crate::headers::Headers;
 use crate::router::{Hot, router};
 use crate::state::{Core, CoreState};
-use crate::{activities, buy, result, signed};
+use crate::{activities, buy, count, result, signed};
 
 /// The API of one core.
 #[derive(Clone)]
@@ -89,6 +89,9 @@ impl<B: Incoming + 'static> Service<Request<B>> for Connection {
         let route = hot.map_or(usize::MAX, |hot| hot_routes[hot as usize]);
         Answering::begin(call, caller, method, route, |call, caller| {
             if let Some(outcome) = cors::early(request.method(), request.headers(), caller) {
+                if let (Some(Hot::Buy), Err(error)) = (hot, &outcome) {
+                    count::purchase_refused(call, None, error);
+                }
                 return Work::Done(Some(outcome));
             }
             if *request.method() == Method::CONNECT {

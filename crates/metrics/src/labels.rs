@@ -60,6 +60,8 @@ label! {
         Busy "busy",
         /// Whether it was admitted is not known.
         OutcomeUnknown "outcome_unknown",
+        /// A web page of an origin that may not write.
+        ForeignOrigin "foreign_origin",
         /// A bug.
         Error "error",
     }
