@@ -61,7 +61,7 @@ fn folder_has_examples(folder: &Path) -> anyhow::Result<bool> {
     Ok(false)
 }
 
-/// Whether the documentation in this source has code that is compiled. What is marked as `text` is none.
+/// Whether the documentation in this source has code that is compiled. What is marked as `text` or `ignore` is not.
 fn has_example(source: &str) -> bool {
     let mut inside = false;
     source
@@ -73,7 +73,7 @@ fn has_example(source: &str) -> bool {
         .filter_map(|said| said.trim_start().strip_prefix("```"))
         .any(|words| {
             inside = !inside;
-            inside && words.trim() != "text"
+            inside && !matches!(words.trim(), "text" | "ignore")
         })
 }
 
@@ -105,7 +105,7 @@ mod tests {
         for opens in ["", "rust", "no_run", "should_panic"] {
             assert!(has_example(&fence(opens)), "{opens}");
         }
-        assert!(!has_example(&fence("text")));
+        assert!(!has_example(&fence("text")) && !has_example(&fence("ignore")));
         assert!(has_example(&format!("{}{}", fence("text"), fence(""))));
         assert!(!has_example("let fence = \"```\";\n// ```\n"));
     }

@@ -24,11 +24,17 @@ pub(crate) async fn node(call: &Call, sale: Option<ActivityId>) -> Vec<Check> {
 fn entrance(call: &Call) -> Check {
     const AREA: &str = "entrance";
     let switches = call.console.gate.switches();
-    if !switches.entry_open {
-        return Check::failed(AREA, "shut for everybody: set `entry_open` to true");
-    }
-    if switches.read_only {
-        return Check::failed(AREA, "read-only: set `read_only` to false");
+    // Both are said: whoever turns one back and asks again must not find the other.
+    match (switches.entry_open, switches.read_only) {
+        (false, false) => return Check::failed(AREA, "shut for everybody: set `entry_open` to true"),
+        (true, true) => return Check::failed(AREA, "read-only: set `read_only` to false"),
+        (false, true) => {
+            return Check::failed(
+                AREA,
+                "shut for everybody, and read-only: set `entry_open` to true and `read_only` to false",
+            );
+        }
+        (true, false) => {}
     }
     if switches.admit_ratio < 1.0 {
         let ratio = switches.admit_ratio;

@@ -103,7 +103,18 @@ async fn switches_that_would_keep_buyers_out_are_said() {
         (json!({"admit_ratio": 0.5}), "entrance", "warning", "0.5"),
         (json!({"backlog_max": 9}), "backlog", "warning", "only 9 tickets"),
         (json!({"read_only": true}), "entrance", "failed", "read-only"),
-        (json!({"entry_open": false}), "entrance", "failed", "shut"),
+        (
+            json!({"entry_open": false}),
+            "entrance",
+            "failed",
+            "set `entry_open` to true and `read_only` to false",
+        ),
+        (
+            json!({"read_only": false}),
+            "entrance",
+            "failed",
+            "shut for everybody: set `entry_open` to true",
+        ),
     ] {
         house.patch("/admin/api/switches", change).await.is(200, 0);
         check(&of_activity(&house, id).await, area, state, words);

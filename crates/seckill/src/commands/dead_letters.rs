@@ -23,6 +23,7 @@ pub(super) fn run(context: &Context, admin: &AdminArgs, command: &DeadLettersCom
         return print(&answer.to_string());
     }
     match &answer {
+        Value::Array(rows) if rows.is_empty() => print("no dead letters"),
         Value::Array(rows) => rows.iter().try_for_each(|row| print(&line(row))),
         letter => print(&line(letter)),
     }

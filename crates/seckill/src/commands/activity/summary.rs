@@ -61,6 +61,16 @@ pub(super) fn lines(command: &ActivityCommand, activity: &Value) -> Vec<String> 
     }
     if let Some(resumes_at) = activity["resumes_at"].as_str() {
         lines.push(row("resumes", resumes_at.to_owned()));
+        // Both are told in UTC, with milliseconds, so they compare as texts.
+        if activity["ends_at"]
+            .as_str()
+            .is_some_and(|ends_at| ends_at <= resumes_at)
+        {
+            lines.push(row(
+                "warning",
+                "it resumes when it is over: nobody buys any more".to_owned(),
+            ));
+        }
     }
     let warnings = activity["warnings"].as_array().into_iter().flatten();
     lines.extend(warnings.map(|warning| row("warning", plain(warning))));

@@ -65,3 +65,16 @@ fn preheating_what_is_preheated_says_so() {
     assert_eq!(said(false), "already preheated; nothing changed");
     assert_eq!(said(true), "preheated: its units are in place");
 }
+
+#[test]
+fn a_pause_that_outlasts_the_sale_is_told() {
+    let mut activity = activity();
+    let mut warns = |resumes_at: &str| {
+        activity["resumes_at"] = resumes_at.into();
+        let said = lines(&ActivityCommand::Show { id: 7 }, &activity).join("\n");
+        said.contains("warning   it resumes when it is over")
+    };
+    assert!(!warns("2026-01-01T23:59:59.999Z"));
+    assert!(warns("2026-01-02T00:00:00.000Z"));
+    assert!(warns("2036-11-11T00:00:00.000Z"));
+}
