@@ -17,7 +17,8 @@ pub struct Standing {
     pub epoch: Epoch,
     /// How it is held.
     pub hold: Option<Hold>,
-    /// [`Status::Running`] where it admits, [`Status::Paused`] where it is held or its rules say so; none where it does neither.
+    /// [`Status::Running`] where it admits, [`Status::Paused`] where it is held or its rules say so; none where it does neither,
+    /// or the store does not tell a pause by the rules from the end.
     pub status: Option<Status>,
 }
 
