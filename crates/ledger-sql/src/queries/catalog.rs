@@ -12,7 +12,7 @@ use super::movements::{add_stock, read_movement, return_unsold};
 use super::pages::{collect, limit, number_cursor, page};
 use super::products::{create_product, product_id, read_product, restock_product};
 use super::rows::{MOVEMENT, PRODUCT, movement, product, signed, small};
-use super::{Database, Lane, activities, activity_changes};
+use super::{Database, Lane, activities, activity_changes, pauses};
 
 pub(super) fn activity_id(id: u64) -> Result<ActivityId, Stop> {
     ActivityId::new(id).map_err(|error| rejected(error.to_string()))
@@ -118,7 +118,7 @@ impl Catalog for Database {
     ) -> Result<Activity, Error> {
         self.write(Lane::Person, move |transaction| {
             let work = || {
-                let after = activity_changes::set_status(transaction, id, status, resumes_at, &context)?;
+                let after = pauses::set_status(transaction, id, status, resumes_at, &context)?;
                 Ok((after, id.get()))
             };
             let again = |_| activities::activity(transaction, id);
@@ -130,7 +130,7 @@ impl Catalog for Database {
     async fn pause_held(&self, id: ActivityId, hold: Hold, context: Context) -> Result<Option<Activity>, Error> {
         self.write(Lane::Person, move |transaction| {
             let work = || {
-                let after = activity_changes::pause_held(transaction, id, hold, &context)?;
+                let after = pauses::pause_held(transaction, id, hold, &context)?;
                 Ok((after, id.get()))
             };
             let again = |_| activities::activity(transaction, id).map(Some);
@@ -141,7 +141,7 @@ impl Catalog for Database {
 
     async fn resume_due(&self, id: ActivityId, due: EpochMs, context: Context) -> Result<Option<Activity>, Error> {
         self.write(Lane::Person, move |transaction| {
-            activity_changes::resume_due(transaction, id, due, &context)
+            pauses::resume_due(transaction, id, due, &context)
         })
         .await
     }

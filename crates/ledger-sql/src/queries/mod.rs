@@ -18,6 +18,7 @@ mod operations;
 mod orders;
 mod pages;
 mod parking;
+mod pauses;
 mod payments;
 mod products;
 mod records;
