@@ -137,7 +137,7 @@ pub trait Catalog: Send + Sync + 'static {
         context: Context,
     ) -> Result<Activity, Error>;
     /// Pauses by a `hold` of the store that the ledger hears of later than it was asked for; none where an operator has paused it or gone on
-    /// since: nothing was changed. The context tells when it is written, not when it was asked for.
+    /// since, or the activity is younger: nothing was changed. The context tells when it is written, not when it was asked for.
     async fn pause_held(&self, id: ActivityId, hold: Hold, context: Context) -> Result<Option<Activity>, Error>;
     /// Resumes a paused activity whose `resumes_at` is still `due`, in one guarded write; none where it is not: nothing was changed.
     async fn resume_due(&self, id: ActivityId, due: EpochMs, context: Context) -> Result<Option<Activity>, Error>;

@@ -29,6 +29,16 @@ impl Brakes {
         }
     }
 
+    /// All three, by name.
+    pub(super) fn members(self) -> Members {
+        Members {
+            entry_open: Some(self.entry_open),
+            read_only: Some(self.read_only),
+            admit_ratio: Some(self.admit_ratio),
+            ..Members::default()
+        }
+    }
+
     /// What a change names of them.
     pub(super) fn named(members: &Members) -> Self {
         let Self {

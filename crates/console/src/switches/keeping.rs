@@ -15,7 +15,8 @@
 //! What a later version had it keep, and can't be read here, stays in any case, unless it is a copy of no later row.
 //!
 //! Whoever has got switches into the ledger leaves a copy of its row in their place, so that a node whose own way to the ledger is cut off hears
-//! of them. A store that is empty has lost what this process had it keep: it is told again.
+//! of them. A store that is empty, or has gone back to an earlier state, has lost what it was seen to keep: whoever has seen that tells it again.
+//! Where the ledger has had it meanwhile, and somebody has opened since, that stays open.
 
 use seckill_stock::Error;
 
@@ -77,11 +78,12 @@ pub(super) async fn pending(console: &Console) -> Result<Option<Kept>, Error> {
         let seen = console.stock().kept_switches().await?;
         let kept = read(seen.as_deref());
         let mut keeping = console.keeping.lock();
-        let is_lost = seen.is_none() && keeping.is_ours && keeping.wanted.as_ref().is_some_and(|kept| !kept.is_copy);
+        let known = keeping.wanted.as_ref().filter(|_| seen.is_none() || kept.is_some());
+        let lost = known.and_then(|known| known.lost_by(kept.as_ref(), console.now(), keeping.is_ours));
         keeping.seen = seen;
-        if is_lost {
-            tracing::warn!("the store has lost switches that the ledger has not got yet; it is told again");
-            keeping.is_untold = true;
+        if let Some(lost) = lost {
+            tracing::error!("the store has lost switches that the ledger may not have; it is told again");
+            (keeping.wanted, keeping.is_untold, keeping.is_ours) = (Some(lost), true, true);
         } else {
             keeping.is_ours &= keeping.wanted == kept;
             keeping.wanted = kept;
@@ -193,7 +195,7 @@ fn text(kept: &Kept) -> String {
 }
 
 fn read(text: Option<&str>) -> Option<Kept> {
-    let read = serde_json::from_str::<Kept>(text?);
-    read.inspect_err(|error| tracing::error!(%error, "kept switches can't be read; they are left alone"))
+    let read = serde_json::from_str(text?);
+    read.inspect_err(|error| tracing::error!(%error, "kept switches can't be read"))
         .ok()
 }

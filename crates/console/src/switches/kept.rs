@@ -1,6 +1,8 @@
 //! Switches in the store: those that are in force, but not in the ledger yet, and how they meet what others say later; else a copy of the
 //! ledger's row, for nodes that can't ask the ledger themselves.
 
+mod lost;
+
 use seckill_gate::{Members, Switches};
 use seckill_ledger::StoredSwitches;
 use seckill_sale::EpochMs;

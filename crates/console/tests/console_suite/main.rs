@@ -46,5 +46,6 @@ mod tap_cut_off;
 mod tap_for_a_while;
 mod tap_kept;
 mod tap_later_version;
+mod tap_lost;
 mod tap_reopened;
 mod tap_waiting;

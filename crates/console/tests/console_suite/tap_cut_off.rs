@@ -64,7 +64,8 @@ async fn whoever_kept_something_that_is_kept_no_more_does_what_the_row_says() {
     house.patch(SWITCHES, json!({"backlog_max": 5})).await.is(200, 0);
     let locked = lock(&house);
     house.patch(SWITCHES, json!({"admit_ratio": 0.5})).await.is(200, 0);
-    keep(&house, Some(copy(1, &Switches::open(5)))).await;
+    // Another node has written it, and what came of it is read here in its turn.
+    keep(&house, Some(copy(2, &Switches::open(5)))).await;
     drop(locked);
     house.console.refresh().await.expect("the ledger answers");
     let switches = house.gate.switches();

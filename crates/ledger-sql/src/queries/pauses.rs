@@ -60,7 +60,8 @@ fn status_set(
     audited(transaction, id, action, &before, context)
 }
 
-/// Pauses, unless an operator has spoken since the sale was held. What ends by itself is no such word.
+/// Pauses, unless an operator has spoken since the sale was held, or the hold is one of an earlier sale that had the number. What ends by itself
+/// is no such word.
 pub(super) fn pause_held(
     transaction: &Transaction<'_>,
     id: ActivityId,
@@ -68,11 +69,12 @@ pub(super) fn pause_held(
     context: &Context,
 ) -> Result<Option<Activity>, Stop> {
     dialect::lock_sale(transaction, id)?;
-    let mut statement = transaction.prepare_cached("SELECT word_at FROM activities WHERE id = ?1")?;
-    let word_at: Option<Option<i64>> = statement
+    let mut statement =
+        transaction.prepare_cached("SELECT coalesce(word_at, created_at) FROM activities WHERE id = ?1")?;
+    let word_at: Option<i64> = statement
         .query_row(params![small(id.get())], |row| row.get(0))
         .optional()?;
-    if word_at.flatten().is_some_and(|at| hold.held_at.0 < at) {
+    if word_at.is_some_and(|at| hold.held_at.0 < at) {
         return Ok(None);
     }
     note_word(transaction, id, hold.held_at)?;

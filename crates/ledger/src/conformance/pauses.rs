@@ -45,12 +45,14 @@ pub async fn a_pause_ends_only_at_the_moment_it_was_given(ledger: &dyn Ledger) {
 pub async fn a_pause_that_comes_late_gives_way_to_what_was_said_since(ledger: &dyn Ledger) {
     let id = sale(ledger, 1).await.id;
     let hold = |held_at, resumes_at| Hold { held_at, resumes_at };
-    let (before, since, until) = (EpochMs(NOW.0 - 1), EpochMs(NOW.0 + 1), EpochMs(NOW.0 + 9));
+    let [before, said, since, until] = [1, 2, 3, 9].map(|ms| NOW.plus(ms));
+    let of_another = ledger.pause_held(id, hold(NOW.plus(-1), None), at(before)).await;
+    assert_eq!(of_another, Ok(None), "the sale is younger");
     let paused = ledger.pause_held(id, hold(before, Some(until)), at(before)).await;
-    let paused = paused.expect("asked").expect("never resumed");
+    let paused = paused.expect("asked").expect("nobody has spoken");
     assert_eq!((paused.status, paused.resumes_at), (Status::Paused, Some(until)));
-    let resumed = ledger.set_status(id, Status::Running, None, at(NOW)).await;
-    assert_eq!(ledger.pause_held(id, hold(before, None), at(before)).await, Ok(None));
+    let resumed = ledger.set_status(id, Status::Running, None, at(said)).await;
+    assert_eq!(ledger.pause_held(id, hold(before, None), at(since)).await, Ok(None));
     assert_eq!(ledger.activity(id).await, resumed);
     let other = sale(ledger, 1).await.id;
     for (id, held_at) in [(other, before), (id, since)] {
@@ -59,7 +61,7 @@ pub async fn a_pause_that_comes_late_gives_way_to_what_was_said_since(ledger: &d
         assert_eq!((paused.status, paused.resumes_at), (Status::Paused, None));
     }
     // A later pause has the last word, too; one that ended by itself has not.
-    let later = ledger.set_status(other, Status::Paused, Some(until), at(NOW)).await;
+    let later = ledger.set_status(other, Status::Paused, Some(until), at(said)).await;
     assert_eq!(ledger.pause_held(other, hold(before, None), at(since)).await, Ok(None));
     assert_eq!(ledger.activity(other).await, later);
     let resumed = ledger.resume_due(other, until, at(until)).await;
