@@ -160,7 +160,11 @@ fn next(ours: Option<&Kept>, theirs: Option<&Kept>) -> Next {
 
 /// As [`keep`], where it has time.
 async fn keep_or_later(console: &Console, kept: Option<Kept>) {
-    if let Err(error) = keep(console, kept).await {
+    let is_news = !is_untold(console);
+    // Of an outage it is said once.
+    if let Err(error) = keep(console, kept).await
+        && is_news
+    {
         tracing::warn!(%error, "the store is told again which switches it is to keep");
     }
 }

@@ -35,6 +35,8 @@ pub(crate) struct Fragile {
     stalled: Notify,
     forgets: Mutex<Option<ActivityId>>,
     loses_holds: AtomicBool,
+    /// Another process ends each hold at once, behind these rules.
+    pub(crate) ends_holds: Mutex<Option<Terms>>,
     told: AtomicU64,
     records: Mutex<Option<Verdicts>>,
     pages_read: AtomicBool,

@@ -72,10 +72,6 @@ fn only_its_own_sales_wait(house: &House, still: usize) {
                 scope.spawn(move || waiting.come(house, sale, place));
             }
             waiting.hear_more(node);
-            let held_back = format!("seckill_activity_held_back{{activity=\"{sale}\"}}");
-            for node in house.apis() {
-                node.until(|| metric(node, &held_back), |is_held| *is_held == 1.0);
-            }
             for other in (0..3).filter(|other| *other != still) {
                 sells_undiminished(house, house.sales[other]);
             }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use seckill_sale::{ActivityId, Hold};
-use seckill_stock::{Brake, Error, Standing};
+use seckill_stock::{Brake, Error, Standing, Stock as _};
 
 use super::Fragile;
 
@@ -28,7 +28,13 @@ impl Brake for Fragile {
             return Err(Error::OutcomeUnknown);
         }
         self.stock_write()?;
-        self.engine.hold(activity, hold).await
+        self.engine.hold(activity, hold).await?;
+        let ends = *self.ends_holds.lock();
+        if let Some(terms) = ends {
+            self.engine.change(terms).await?;
+            self.engine.release(activity, hold).await?;
+        }
+        Ok(())
     }
     async fn release(&self, activity: ActivityId, hold: Hold) -> Result<(), Error> {
         self.told.fetch_add(1, Ordering::SeqCst);

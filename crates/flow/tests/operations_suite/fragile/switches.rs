@@ -25,6 +25,7 @@ impl Fragile {
             stalled: Notify::const_new(),
             forgets: Mutex::new(None),
             loses_holds: AtomicBool::new(false),
+            ends_holds: Mutex::new(None),
             told: AtomicU64::new(0),
             records: Mutex::new(None),
             pages_read: AtomicBool::new(false),
