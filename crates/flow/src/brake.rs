@@ -17,7 +17,7 @@ use seckill_sale::{Activity, ActivityId, EpochMs, Hold, Status};
 use seckill_stock as stock;
 
 use crate::asked::Pause;
-use crate::held::is_refusal;
+use crate::held::{is_refusal, paused_by};
 use crate::{Error, Operator};
 
 /// A pause of which the store did not say that it holds.
@@ -160,11 +160,7 @@ impl Operator {
         }
         tracing::warn!(activity = %id, %error, "the sale was held, and another process wrote the pause; the ledger can't be read here");
         let known = self.layers.catalogue.find(id).map(|known| Activity::clone(&known));
-        Ok(Activity {
-            status: Status::Paused,
-            resumes_at: hold.resumes_at,
-            ..known.map_err(|_| error)?
-        })
+        Ok(paused_by(hold, known.map_err(|_| error)?))
     }
 
     /// Shows the gate what it knows, as it is in force now.

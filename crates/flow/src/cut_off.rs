@@ -13,9 +13,12 @@ impl Operator {
     pub fn follow_store(&self, is_cut_off: bool) {
         for (&id, activity) in &*self.layers.catalogue.all() {
             let held = self.held(id);
-            let status = self.layers.stock.standing(id).and_then(|state| state.status);
-            let status = if held.is_some() { Some(Status::Paused) } else { status };
-            if let Some(status) = status.filter(|status| is_cut_off && differs(activity.status, *status)) {
+            if !is_cut_off {
+                continue;
+            }
+            let by_store = || self.layers.stock.standing(id)?.status;
+            let status = held.map(|_| Status::Paused).or_else(by_store);
+            if let Some(status) = status.filter(|status| differs(activity.status, *status)) {
                 self.show_as(activity, status, held);
             }
         }

@@ -46,11 +46,7 @@ impl Operator {
         match activity.status {
             // The row may have another date since.
             Status::Paused if self.asked.is_in_ledger(activity.id, hold) => activity,
-            Status::Running | Status::Paused => Activity {
-                status: Status::Paused,
-                resumes_at: hold.resumes_at,
-                ..activity
-            },
+            Status::Running | Status::Paused => paused_by(hold, activity),
             _ => activity,
         }
     }
@@ -180,6 +176,15 @@ impl Operator {
         {
             self.release_ended(id, hold).await;
         }
+    }
+}
+
+/// The activity as the hold has it.
+pub(crate) fn paused_by(hold: Hold, activity: Activity) -> Activity {
+    Activity {
+        status: Status::Paused,
+        resumes_at: hold.resumes_at,
+        ..activity
     }
 }
 
